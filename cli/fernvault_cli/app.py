@@ -1,0 +1,153 @@
+"""The long path: Typer, with each group of verbs imported only when one of them is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from difflib import get_close_matches
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from fernvault_cli import output
+from fernvault_cli.options import FLAGS, VALUES, Options
+
+VERBS = {
+    "init": ("keys", "create a vault: a passphrase, and recovery words that are rehearsed"),
+    "unlock": ("keys", "open the vault and leave it open in the agent"),
+    "lock": ("keys", "close the vault and end the agent"),
+    "status": ("health", "the vault's state and both lock clocks"),
+    "passphrase": ("keys", "change the passphrase"),
+    "recover": ("keys", "set a new passphrase with the recovery words"),
+    "surface": ("surfaces", "add, list, show and remove surfaces"),
+    "import": ("intake", "bring in history from a file"),
+    "record": ("intake", "record events from standard input, as JSON Lines"),
+    "card": ("reading", "what an agent reads"),
+    "ls": ("reading", "what is known, with strength, mark and trend"),
+    "why": ("reading", "the events and the arithmetic behind one attribute"),
+    "preview": ("reading", "how the card will look, and what leaves it when"),
+    "set": ("correcting", "set an attribute's strength yourself"),
+    "pin": ("correcting", "keep an attribute from fading"),
+    "unpin": ("correcting", "let an attribute fade again"),
+    "forget": ("correcting", "take an attribute off the graph"),
+    "undo": ("correcting", "take back the latest correction, or what a surface reported"),
+    "export": ("rights", "write everything in readable form"),
+    "delete": ("rights", "delete a surface, or the whole vault"),
+    "doctor": ("health", "check the vault"),
+    "agent": ("agent", "start, stop and look at the process that holds the open vault"),
+    "demo": ("demo", "a throw-away vault with a real household's shopping, step by step"),
+}
+
+
+class LazyGroup(TyperGroup):
+    """The root: knows every verb's name and one line of help without importing it."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The verbs in the order of the overview."""
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import the verb's module and build its command."""
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"fernvault_cli.verbs.{VERBS[cmd_name][0]}")
+        built = get_command(module.app)
+        command = getattr(built, "commands", {}).get(cmd_name, built)
+        command.name = cmd_name
+        return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Name the nearest verb for one that is not there."""
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], VERBS, n=1)
+            hint = f"fern {near[0]}" if near else "fern --help"
+            raise NoSuchVerbError(f"no verb {args[0]!r}", hint)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The verbs with their one line each."""
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, line) for name, (_, line) in VERBS.items()])
+        with formatter.section("Everywhere"):
+            formatter.write_dl([*FLAGS.items(), *((f"{name} …", line) for name, line in VALUES.items())])
+
+
+class NoSuchVerbError(Exception):
+    """The words of the command line do not make a command."""
+
+    def __init__(self, message: str, next_step: str) -> None:
+        super().__init__(message)
+        self.document = {"code": "usage", "message": message, "next": next_step, "exit": 2}
+
+
+root = typer.Typer(
+    cls=LazyGroup,
+    name="fern",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+
+
+@root.callback(invoke_without_command=True)
+def overview(ctx: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
+    """A memory for AI agents that belongs to you: an encrypted vault, and a card that each agent may read.
+
+    Start with: fern demo, then fern init.
+    """
+    if version:
+        from fernvault import __version__
+
+        output.answer(__version__)
+    elif ctx.invoked_subcommand is None:
+        from fernvault_cli.verbs.health import show_overview
+
+        show_overview(ctx.obj)
+
+
+def run(words: list[str], options: Options) -> int:
+    """Run the words through Typer; the exit code. No traceback reaches a person."""
+    from typer.exceptions import Abort, Exit
+
+    command = get_command(root)
+    try:
+        result = command.main(args=words, prog_name="fern", standalone_mode=False, obj=options)
+    except Exit as leaving:
+        return int(leaving.exit_code)
+    except Abort:
+        return 130
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        if sys.flags.dev_mode:
+            raise
+        return output.failure(_document(error), options)
+    return result if isinstance(result, int) else 0
+
+
+def _document(error: Exception) -> dict[str, Any]:
+    """The error as one line with the next step, whatever it was."""
+    from typer.exceptions import TyperException
+
+    from fernvault.errors import FernError
+    from fernvault_sync.admin import RemoteError
+    from fernvault_sync.frame import FrameError
+
+    if isinstance(error, NoSuchVerbError | RemoteError):
+        return error.document
+    if isinstance(error, TyperException):
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "fern"
+        message = error.format_message().rstrip(".")
+        return {"code": "usage", "message": message, "next": f"{path} --help", "exit": 2}
+    if isinstance(error, FernError):
+        from fernvault_sync.operations import error_document
+
+        return error_document(error)
+    if isinstance(error, FrameError):
+        return output.AGENT_GONE
+    message = f"something went wrong ({type(error).__name__}); nothing acknowledged is lost"
+    return {"code": "failed", "message": message, "next": "fern doctor", "exit": 1}

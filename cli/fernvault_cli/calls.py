@@ -1,0 +1,86 @@
+"""Verbs that are one call to the vault: which operation, which arguments, and how the answer is shown.
+
+The short path and Typer both come through here, so that a verb prints the same bytes whichever way it was reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from fernvault_cli import render
+from fernvault_cli.options import Options
+
+
+class Call(NamedTuple):
+    """An operation with its arguments, and what prints its result."""
+
+    op: str
+    args: dict[str, Any]
+    show: Callable[[Any, Options], None]
+
+
+def card(options: Options, surface: str, *, budget: int | None = None, format: str = "text") -> Call:
+    """The card of a surface."""
+    args = {"surface": surface, "at": options.at, "budget": budget, "format": format}
+    return Call("card", args, render.card_as("json" if options.json else format))
+
+
+def ls(options: Options, surface: str, *, all: bool = False, sort: str = "strength", match: str | None = None) -> Call:
+    """The edges of a surface."""
+    return Call("ls", {"surface": surface, "at": options.at}, render.edges_as(everything=all, sort=sort, match=match))
+
+
+def why(options: Options, surface: str, attribute: str) -> Call:
+    """What an edge's strength is made of."""
+    return Call("why", {"surface": surface, "attribute": attribute, "at": options.at}, render.why)
+
+
+def preview(options: Options, surface: str, *, days: int = 30) -> Call:
+    """How the card will look."""
+    return Call("preview", {"surface": surface, "days": days, "at": options.at}, render.preview)
+
+
+def set(options: Options, surface: str, attribute: str, strength: float) -> Call:
+    """Set an edge's strength."""
+    return _correct(surface, attribute, "set", strength)
+
+
+def pin(options: Options, surface: str, attribute: str) -> Call:
+    """Stop an edge from fading."""
+    return _correct(surface, attribute, "pin")
+
+
+def unpin(options: Options, surface: str, attribute: str) -> Call:
+    """Let an edge fade again."""
+    return _correct(surface, attribute, "unpin")
+
+
+def forget(options: Options, surface: str, attribute: str) -> Call:
+    """Take an edge off the graph."""
+    return _correct(surface, attribute, "forget")
+
+
+def undo(options: Options, *, surface: str | None = None, since: str | None = None) -> Call:
+    """Take back a correction, or what a surface recorded since a time."""
+    return Call("undo", {"surface": surface, "since": since}, render.undo)
+
+
+def status(options: Options) -> Call:
+    """The vault's state."""
+    return Call("status", {}, render.status)
+
+
+def surface_list(options: Options) -> Call:
+    """All surfaces."""
+    return Call("surface.list", {}, render.surfaces)
+
+
+def surface_show(options: Options, surface: str) -> Call:
+    """One surface."""
+    return Call("surface.show", {"surface": surface}, render.surface)
+
+
+def _correct(surface: str, attribute: str, correction: str, value: float | None = None) -> Call:
+    args = {"surface": surface, "attribute": attribute, "correction": correction, "value": value}
+    return Call("correct", args, render.correction)

@@ -1,0 +1,278 @@
+"""An import as the command runs it: files in, batches out, two on the way at a time, and a count of everything."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Protocol
+from zoneinfo import ZoneInfo
+
+from fernvault.event import Event
+from fernvault.guard.incoming import MAX_BATCH
+from fernvault.memory import wall_clock
+from fernvault.portable.rejects import Reject, RejectsFile
+from fernvault.portable.text_file import TextFile, open_text
+from fernvault_cli import output
+from fernvault_cli.options import Options
+from fernvault_cli.progress import Progress
+from fernvault_cli.session import Session
+from fernvault_cli.stream import prepared
+
+IN_FLIGHT: Final = 2
+SHOWN: Final = 5
+INTERRUPTED: Final = 130
+
+
+class Row(NamedTuple):
+    """One event on its way, with the line it came from."""
+
+    line: int
+    document: dict[str, Any]
+
+
+class Sink(Protocol):
+    """Where batches go."""
+
+    zone: ZoneInfo
+
+    def put(self, rows: Sequence[Row], source: str) -> None:
+        """Send a batch."""
+
+    def take(self) -> tuple[Sequence[Row], dict[str, Any]]:
+        """The oldest batch not yet answered, and its answer."""
+
+
+class Totals:
+    """The counts of one import, over all its files."""
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+        self.rows = self.events = self.duplicates = self.rejected = self.unmapped = 0
+        self.attributes: set[str] = set()
+        self.started = time.perf_counter()
+
+    def add(self, answer: dict[str, Any]) -> None:
+        """Count an answered batch."""
+        self.events += answer["recorded"]
+        self.duplicates += answer["duplicates"]
+        self.unmapped += answer["unmapped"]
+        self.attributes.update(answer["attributes"])
+
+    def document(self) -> dict[str, Any]:
+        """The counts as ``import --json`` prints them."""
+        return {
+            "format": self.form,
+            "rows": self.rows,
+            "events": self.events,
+            "duplicates": self.duplicates,
+            "rejected": self.rejected,
+            "attributes": len(self.attributes),
+            "unmapped": self.unmapped,
+            "seconds": round(time.perf_counter() - self.started, 3),
+        }
+
+    def sentence(self, *, dry_run: bool) -> str:
+        """The counts for a person."""
+        seconds = time.perf_counter() - self.started
+        parts = [f"{self.rows:,} rows"]
+        parts.append(f"{self.events:,} {'events would be written' if dry_run else 'events'}")
+        if self.duplicates:
+            parts.append(f"{self.duplicates:,} already there")
+        if self.rejected:
+            parts.append(f"{self.rejected:,} set aside")
+        if self.unmapped:
+            parts.append(f"{self.unmapped:,} without attributes")
+        parts.append(f"{len(self.attributes):,} attributes")
+        return f"{', '.join(parts)} in {seconds:.1f} s ({self.rows / max(seconds, 1e-9):,.0f} rows/s)"
+
+
+class Importer:
+    """Reads files of one form and feeds a sink."""
+
+    def __init__(self, form: str, mapping: Any, options: Options, sink: Sink, totals: Totals) -> None:
+        self._form = form
+        self._mapping = mapping
+        self._options = options
+        self._sink = sink
+        self._totals = totals
+
+    def run(self, files: Sequence[Path]) -> int:
+        """Import the files one after the other; the exit code."""
+        for file in files:
+            if self._file(file):
+                return INTERRUPTED
+        return 10 if self._totals.rejected else 0
+
+    def _file(self, file: Path) -> bool:
+        """Import one file; whether the person stopped it. What was answered stays."""
+        shown = self._totals.rejected
+        with ExitStack() as stack:
+            text = stack.enter_context(open_text(file, encoding=self._encoding()))
+            rejects = stack.enter_context(RejectsFile(file))
+            progress = stack.enter_context(Progress(file.name, _size(file), self._options))
+            waiting = 0
+            batch: list[Row] = []
+            source = f"{self._form}:{file.name}"[:200]
+            try:
+                for found in self._rows(text):
+                    self._totals.rows += 1
+                    if isinstance(found, Reject):
+                        self._set_aside(found, rejects, file, shown)
+                        continue
+                    batch.append(found)
+                    if len(batch) == MAX_BATCH:
+                        self._sink.put(batch, source)
+                        batch = []
+                        waiting += 1
+                        if waiting >= IN_FLIGHT:
+                            self._answer(rejects, file, shown)
+                            waiting -= 1
+                        progress.update(text.position, self._totals.rows)
+                if batch:
+                    self._sink.put(batch, source)
+                    waiting += 1
+                for _ in range(waiting):
+                    self._answer(rejects, file, shown)
+                progress.update(text.position, self._totals.rows)
+            except KeyboardInterrupt:
+                for _ in range(waiting):
+                    self._answer(rejects, file, shown)
+                note = f"stopped: {self._totals.events:,} events are in; the same command goes on from there"
+                output.note(note, self._options)
+                return True
+        if rejects.count:
+            output.note(f"{rejects.count} rows set aside in {rejects.path}", self._options)
+        return False
+
+    def _answer(self, rejects: RejectsFile, file: Path, shown: int) -> None:
+        rows, answer = self._sink.take()
+        self._totals.add(answer)
+        for refused in answer["refused"]:
+            row = rows[refused["index"]]
+            self._set_aside(Reject(row.line, refused["reason"], str(row.document)), rejects, file, shown)
+
+    def _set_aside(self, reject: Reject, rejects: RejectsFile, file: Path, shown: int) -> None:
+        self._totals.rejected += 1
+        rejects.add(reject)
+        if self._totals.rejected - shown <= SHOWN:
+            output.note(f"{file.name}:{reject.line}: {reject.reason}", self._options)
+
+    def _encoding(self) -> str | None:
+        return self._mapping.file.encoding if self._form == "csv" and self._mapping is not None else None
+
+    def _rows(self, text: TextFile) -> Iterator[Row | Reject]:
+        return self._csv_rows(text) if self._form == "csv" else _json_rows(text)
+
+    def _csv_rows(self, text: TextFile) -> Iterator[Row | Reject]:
+        from fernvault.catalog.guess import guess_mapping, to_toml
+        from fernvault.errors import InputError
+        from fernvault.portable.csv_import import read_events
+        from fernvault.portable.csv_rows import CsvRows
+
+        mapping = self._mapping
+        rows = CsvRows(text, None if mapping is None else mapping.file.delimiter)
+        if mapping is None:
+            mapping = guess_mapping(rows.header)
+            if mapping is None:
+                raise InputError(
+                    f"cannot tell which column is the time among: {', '.join(rows.header)}",
+                    next_step="say it in a mapping file with --map",
+                )
+            output.note(f"no --map given; this was guessed from the header:\n{to_toml(mapping)}", self._options)
+        for found in read_events(rows, mapping, owner_zone=self._sink.zone, now=wall_clock()):
+            yield found if isinstance(found, Reject) else Row(rows.line, event_document(found))
+
+
+def event_document(event: Event) -> dict[str, Any]:
+    """The event as the agent takes it."""
+    document: dict[str, Any] = {
+        "id": event.id,
+        "at": event.at,
+        "kind": event.kind,
+        "attributes": event.attributes,
+        "magnitude": event.magnitude,
+    }
+    if event.item is not None:
+        document["item"] = event.item
+    if event.quantity is not None:
+        document["quantity"] = event.quantity
+    if event.value is not None:
+        document["value"] = event.value
+    return document
+
+
+def _json_rows(text: TextFile) -> Iterator[Row | Reject]:
+    for number, line in enumerate(text.lines(), start=1):
+        if line.strip():
+            document, problem = prepared(line)
+            if document is None:
+                yield Reject(number, problem or "not usable", line.rstrip("\n"))
+            elif "at" in document:
+                yield Row(number, document)
+
+
+class write_to:  # noqa: N801 - reads as a verb where it is used
+    """A sink that writes to a surface of the vault behind a session."""
+
+    def __init__(self, session: Session, surface: str) -> None:
+        self._session = session
+        self._surface = surface
+        session.call("surface.show", {"surface": surface})
+        self.zone = ZoneInfo(session.call("status", {})["zone"])
+        self._sent: list[Sequence[Row]] = []
+
+    def put(self, rows: Sequence[Row], source: str) -> None:
+        """Send a batch; its answer is taken later, so that reading and writing overlap."""
+        args = {"surface": self._surface, "events": [row.document for row in rows], "source": source}
+        self._session.send("record.batch", args)
+        self._sent.append(rows)
+
+    def take(self) -> tuple[Sequence[Row], dict[str, Any]]:
+        """The oldest batch not yet answered, and its answer."""
+        return self._sent.pop(0), self._session.receive()
+
+
+class write_to_nothing:  # noqa: N801 - reads as a verb where it is used
+    """A sink that only checks, for --dry-run."""
+
+    def __init__(self) -> None:
+        import tzlocal
+
+        self.zone = ZoneInfo(tzlocal.get_localzone_name() or "UTC")
+        self._answers: list[tuple[Sequence[Row], dict[str, Any]]] = []
+
+    def put(self, rows: Sequence[Row], source: str) -> None:
+        """Check a batch as the vault would."""
+        from fernvault.errors import InputError
+        from fernvault.guard.incoming import event_from
+
+        now = wall_clock()
+        refused = []
+        attributes: set[str] = set()
+        unmapped = 0
+        for index, row in enumerate(rows):
+            try:
+                event = event_from(row.document, now=now)
+            except InputError as error:
+                refused.append({"index": index, "reason": error.message})
+                continue
+            attributes.update(event.attributes)
+            unmapped += not event.attributes
+        answer = {
+            "recorded": len(rows) - len(refused),
+            "duplicates": 0,
+            "unmapped": unmapped,
+            "attributes": sorted(attributes),
+            "refused": refused,
+        }
+        self._answers.append((rows, answer))
+
+    def take(self) -> tuple[Sequence[Row], dict[str, Any]]:
+        """The oldest batch not yet answered, and its answer."""
+        return self._answers.pop(0)
+
+
+def _size(file: Path) -> int | None:
+    return file.stat().st_size if str(file) != "-" and file.is_file() else None

@@ -1,0 +1,51 @@
+"""Where words go: answers to stdout, everything else to stderr, errors in one form. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from fernvault_cli.options import Options
+
+AGENT_GONE = {
+    "code": "agent-gone",
+    "message": "the agent went away before it answered, so this may or may not have happened",
+    "next": "fern status, then the same command again",
+    "exit": 1,
+}
+
+
+def answer(text: str) -> None:
+    """The answer of a verb, for a person or as JSON."""
+    sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
+
+
+def answer_json(document: Any) -> None:
+    """One JSON document."""
+    answer(json.dumps(document, ensure_ascii=False, allow_nan=False))
+
+
+def answer_lines(documents: list[Any]) -> None:
+    """JSON Lines."""
+    answer("".join(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n" for document in documents))
+
+
+def note(text: str, options: Options) -> None:
+    """A word to the person that is not the answer."""
+    if not options.quiet:
+        sys.stderr.write(text + "\n")
+
+
+def failure(error: dict[str, Any], options: Options) -> int:
+    """Print an error as the contract has it, and return its exit code."""
+    if options.json:
+        answer_json({"error": {"code": error["code"], "message": error["message"], "next": error["next"]}})
+    else:
+        sys.stderr.write(f"fern: {error['message']}. Next: {error['next']}\n")
+    return int(error["exit"])
+
+
+def painted(text: str, code: str, options: Options) -> str:
+    """The text in a colour of the terminal, where there is one and it is wanted; colour never carries the meaning."""
+    return f"\x1b[{code}m{text}\x1b[0m" if options.color and sys.stdout.isatty() else text

@@ -1,0 +1,152 @@
+"""The short path: a verb that is one call, with plain arguments, to an agent that is running.
+
+Typer alone takes five times the start of an interpreter, so the everyday verbs do not wait for it. Whatever is unusual
+(an unknown option, help, a missing argument, no agent) is "not mine", and the long path says what there is to say.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from fernvault_cli.options import Options
+
+Reader = Callable[[str], Any]
+
+
+class Shape:
+    """The positional arguments of a verb, its options, and its flags, each with how its text is read."""
+
+    def __init__(
+        self,
+        words: tuple[tuple[str, Reader], ...] = (),
+        values: dict[str, tuple[str, Reader]] | None = None,
+        flags: dict[str, str] | None = None,
+    ) -> None:
+        self.words = words
+        self.values = values or {}
+        self.flags = flags or {}
+
+
+def _one_of(*choices: str) -> Reader:
+    def read(text: str) -> str:
+        if text not in choices:
+            raise ValueError(text)
+        return text
+
+    return read
+
+
+def _days(text: str) -> int:
+    if not 1 <= (days := int(text)) <= 3650:
+        raise ValueError(text)
+    return days
+
+
+def _budget(text: str) -> int:
+    if not 1 <= (budget := int(text)) <= 10_000:
+        raise ValueError(text)
+    return budget
+
+
+def _strength(text: str) -> float:
+    if not 0 < (strength := float(text)) <= 9:
+        raise ValueError(text)
+    return strength
+
+
+FORMATS = ("text", "json", "markdown")
+SORTS = ("strength", "name", "last", "first", "hits", "confidence")
+
+_SURFACE = (("surface", str),)
+_EDGE = (("surface", str), ("attribute", str))
+
+SHAPES = {
+    "card": Shape(_SURFACE, {"--budget": ("budget", _budget), "--format": ("format", _one_of(*FORMATS))}),
+    "ls": Shape(_SURFACE, {"--sort": ("sort", _one_of(*SORTS)), "--match": ("match", str)}, {"--all": "all"}),
+    "why": Shape(_EDGE),
+    "preview": Shape(_SURFACE, {"--days": ("days", _days)}),
+    "set": Shape((*_EDGE, ("strength", _strength))),
+    "pin": Shape(_EDGE),
+    "unpin": Shape(_EDGE),
+    "forget": Shape(_EDGE),
+    "undo": Shape((), {"--surface": ("surface", str), "--since": ("since", str)}),
+    "status": Shape(),
+    "surface list": Shape(),
+    "surface show": Shape(_SURFACE),
+}
+
+
+def attempt(words: list[str], options: Options) -> int | None:
+    """Run the words if they are ours; the exit code, or None when they are not."""
+    found = _parsed(words)
+    folder = _folder(options)
+    if found is None or folder is None or not options.agent or options.passphrase_fd is not None:
+        return None
+    verb, arguments = found
+
+    from fernvault_sync.admin import AdminClient, NoAgentError, RemoteError
+    from fernvault_sync.frame import FrameError
+
+    try:
+        client = AdminClient(folder)
+    except NoAgentError:
+        return None
+
+    from fernvault_cli import calls, output
+
+    call = getattr(calls, verb.replace(" ", "_"))(options, **arguments)
+    try:
+        result = client.call(call.op, call.args)
+    except RemoteError as error:
+        return output.failure(error.document, options)
+    except FrameError:
+        return output.failure(output.AGENT_GONE, options)
+    call.show(result, options)
+    return 0
+
+
+def _parsed(words: list[str]) -> tuple[str, dict[str, Any]] | None:
+    verb, rest = words[0], words[1:]
+    if verb == "surface" and rest:
+        verb, rest = f"surface {rest[0]}", rest[1:]
+    shape = SHAPES.get(verb)
+    if shape is None:
+        return None
+    arguments: dict[str, Any] = {}
+    positional: list[str] = []
+    try:
+        index = 0
+        while index < len(rest):
+            word = rest[index]
+            index += 1
+            name, equals, value = word.partition("=")
+            if word in shape.flags:
+                arguments[shape.flags[word]] = True
+            elif name in shape.values:
+                if not equals:
+                    value = rest[index]
+                    index += 1
+                key, read = shape.values[name]
+                arguments[key] = read(value)
+            elif word.startswith("-"):
+                return None
+            else:
+                positional.append(word)
+        for (key, read), text in zip(shape.words, positional, strict=True):
+            arguments[key] = read(text)
+    except (ValueError, IndexError):
+        return None
+    return verb, arguments
+
+
+def _folder(options: Options) -> str | None:
+    """The vault's folder as platformdirs gives it, which would take longer than the whole call; tested to be equal."""
+    if options.vault is not None:
+        return options.vault
+    if not sys.platform.startswith("linux"):
+        return None
+    base = os.environ.get("XDG_DATA_HOME", "").strip() or os.path.expanduser("~/.local/share")  # noqa: PTH111
+    return base + "/fernvault"

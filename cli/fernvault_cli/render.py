@@ -1,0 +1,230 @@
+"""What a person sees of an answer: plain aligned lines, a record a line, marks that mean the same without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fernvault_cli.options import Options
+from fernvault_cli.output import answer, answer_json, answer_lines, note, painted
+
+BAR = 9
+EIGHTHS = " ▏▎▍▌▋▊▉"
+MARKS = {"known": "●", "guessed": "○"}
+TRENDS = {"rising": "↗", "steady": "→", "fading": "↘"}
+WEAK = 0.5
+"""Strength under which `ls` leaves an edge to --all."""
+
+
+def bar(strength: float) -> str:
+    """A strength from 0 to 9 as nine cells, in eighths."""
+    eighths = max(0, min(BAR * 8, round(strength * 8)))
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (EIGHTHS[rest] if rest else "")).ljust(BAR, "·")
+
+
+def columns(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> list[str]:
+    """Aligned lines, two spaces between columns, those numbered in ``right`` flush right."""
+    if not rows:
+        return []
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.rjust(width) if index in right else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def day(time: str) -> str:
+    """The date of an RFC 3339 time."""
+    return time[:10]
+
+
+def card_as(form: str) -> Callable[[Any, Options], None]:
+    """What prints a card in the asked-for form."""
+
+    def show(document: Any, options: Options) -> None:
+        if form == "json" or options.json:
+            answer_json({key: value for key, value in document.items() if key != "print"})
+        elif form == "markdown":
+            answer(document["print"])
+        elif document["text"]:
+            answer(document["text"])
+        else:
+            note(f"nothing is known of {document['surface']} at {day(document['at'])}", options)
+
+    return show
+
+
+def edges_as(*, everything: bool, sort: str, match: str | None) -> Callable[[Any, Options], None]:
+    """What prints the edges that pass the filter, in the asked-for order."""
+
+    def show(document: Any, options: Options) -> None:
+        rows = _chosen(document, everything=everything, match=match)
+        if sort == "name":
+            rows.sort(key=lambda row: row["attribute"].removeprefix("!"))
+        elif sort != "strength":
+            rows.sort(key=lambda row: (row[sort], row["strength"]), reverse=True)
+        if options.json:
+            answer_lines(rows)
+            return
+        lines = columns([_edge_cells(row, options) for row in rows], right=frozenset({2}))
+        answer("\n".join(lines))
+        hidden = len(document) - len(rows)
+        if hidden and not everything:
+            note(f"{hidden} more: weak ones and context, or not matching; --all shows them", options)
+        elif not rows:
+            note("nothing to show", options)
+
+    return show
+
+
+def _chosen(document: Any, *, everything: bool, match: str | None) -> list[Any]:
+    rows = list(document)
+    if not everything:
+        rows = [row for row in rows if row["strength"] >= WEAK and not row["attribute"].lstrip("!").startswith("ctx:")]
+    if match is not None:
+        from fnmatch import fnmatchcase
+
+        rows = [row for row in document if fnmatchcase(row["attribute"], match)]
+    return rows
+
+
+def _edge_cells(row: Any, options: Options) -> list[str]:
+    return [
+        row["attribute"],
+        bar(row["strength"]),
+        f"{row['strength']:.2f}",
+        f"{MARKS[row['mark']]} {row['mark']}",
+        f"{TRENDS[row['trend']]} {row['trend']}",
+        f"{row['hits']}x",
+        day(row["last"]),
+        "pinned" if row["pinned"] else "set by you" if row["source"] == "owner" else "",
+    ]
+
+
+def why(document: Any, options: Options) -> None:
+    """The sum, line by line."""
+    if options.json:
+        answer_json(document)
+        return
+    rows = []
+    faded = 0
+    entries = sorted(document["events"] + document["corrections"], key=lambda entry: entry["at"])
+    for entry in entries:
+        if entry["adds"] < 0.0005 and "value" not in entry:
+            faded += 1
+            continue
+        what = f"you {entry['kind']} {entry['value']:g}" if entry["kind"] == "set" else entry["kind"]
+        rows.append(
+            [entry["at"].replace("T", " "), what, entry["item"] or "", entry["source"], f"+{entry['adds']:.4f}"]
+        )
+    lines = columns(rows, right=frozenset({4}))
+    width = max([len(line) for line in lines] + [40])
+    lines.append("─" * width)
+    total = f"{document['sum']:.4f}"
+    label = f"{document['attribute']}: {len(entries)} entries add up to its strength"
+    lines.append(label + total.rjust(width - len(label)))
+    if faded:
+        lines.append(f"({faded} of them have faded to less than 0.0005 each, or lie before something forgotten or set)")
+    answer("\n".join(lines))
+
+
+def preview(document: Any, options: Options) -> None:
+    """The card now and then, and what happens in between."""
+    if options.json:
+        answer_json(document)
+        return
+    now, then = document["now"], document["then"]
+    rows = [
+        [f"now, {day(now['at'])}", now["text"] or "(nothing)"],
+        [f"in {document['days']} days", then["text"] or "(nothing)"],
+    ]
+    lines = columns(rows)
+    for change in document["changes"]:
+        parts = [f"{name} leaves" for name in change["leaves"]] + [f"{name} enters" for name in change["enters"]]
+        lines.append(f"  day {change['day']}: {', '.join(parts)}")
+    before = {entry["attribute"]: entry for entry in now["entries"]}
+    moved = [
+        f"  {entry['attribute']} is {entry['mark']} then, {before[entry['attribute']]['mark']} now"
+        for entry in then["entries"]
+        if entry["attribute"] in before and before[entry["attribute"]]["mark"] != entry["mark"]
+    ]
+    answer("\n".join([*lines, *moved, *([] if document["changes"] or moved else ["  the same entries throughout"])]))
+
+
+def correction(document: Any, options: Options) -> None:
+    """What was changed, and that it can be taken back."""
+    if options.json:
+        answer_json(document)
+        return
+    done = {"set": "set", "pin": "pinned", "unpin": "unpinned", "forget": "forgot"}[document["correction"]]
+    change = f"{document['before']:.2f} → {document['strength']:.2f}"
+    answer(f"{done} {document['attribute']}  {change}")
+    note("fern undo takes it back", options)
+
+
+def undo(document: Any, options: Options) -> None:
+    """What was taken back."""
+    if options.json:
+        answer_json(document)
+        return
+    what = document["what"] if document["what"] != "events" else f"{document['undone']} events"
+    answer(f"took back {what} of {document['surface']}")
+
+
+def status(document: Any, options: Options) -> None:
+    """The vault and both lock clocks."""
+    if options.json:
+        answer_json(document)
+        return
+    rows = [["vault", document["vault"]], ["state", document["state"]]]
+    if document.get("locks_in"):
+        idle, maximum = document["locks_in"]["idle"], document["locks_in"]["max"]
+        rows.append(["locks in", f"{clock(idle)} (idle) / {clock(maximum)} (max)"])
+    if document.get("surfaces") is not None:
+        rows += [["surfaces", str(document["surfaces"])], ["events", str(document["events"])]]
+        rows += [["schema", str(document["schema"])], ["zone", document["zone"]]]
+    lines = columns([[painted(name, "2", options), value] for name, value in rows])
+    answer("\n".join(lines))
+    for warning in document.get("warnings", []):
+        note(f"warning: {warning}", options)
+
+
+def clock(seconds: float) -> str:
+    """A span in hours and minutes, or seconds when that is all there is."""
+    minutes = round(seconds / 60)
+    if seconds < 60:
+        return f"{round(seconds)} s"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+
+
+def surfaces(document: Any, options: Options) -> None:
+    """One surface a line."""
+    if options.json:
+        answer_lines(document)
+        return
+    rows = [[row["surface"], f"{row['events']} events", f"{row['attributes']} attributes"] for row in document]
+    answer("\n".join(columns(rows, right=frozenset({1, 2}))))
+    if not rows:
+        note("no surfaces yet: fern surface add shop.example", options)
+
+
+def surface(document: Any, options: Options) -> None:
+    """All of one surface."""
+    if options.json:
+        answer_json(document)
+        return
+    rule = document["rule"]
+    rows = [
+        ["surface", document["surface"]],
+        ["added", day(document["added"])],
+        ["events", str(document["events"])],
+        ["attributes", str(document["attributes"])],
+        ["catalog", f"{document['items']} items" if document["catalog"] is not None else "none"],
+        ["rule", rule["name"]],
+        ["half-lives", ", ".join(f"{days:.4g}" for days in rule["half_lives"]) + " days"],
+    ]
+    answer("\n".join(columns(rows)))

@@ -1,0 +1,70 @@
+"""Events from a pipe: as many lines as have arrived, so that each is acknowledged as soon as it can be."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Any, Final
+from uuid import uuid4
+
+from fernvault.guard.incoming import MAX_BATCH
+from fernvault.instant import to_text
+from fernvault.memory import wall_clock
+
+LINE: Final = 256 * 1024
+
+
+def batches(descriptor: int) -> Iterator[list[bytes]]:
+    """Lists of up to 1,000 whole, non-empty lines, each list as soon as its lines are there.
+
+    A line over 256 KiB is cut to its beginning, which then is no JSON, so that it is refused and memory stays bounded.
+    """
+    rest = b""
+    overlong = False
+    while part := os.read(descriptor, 1 << 16):
+        *lines, rest = (rest + part).split(b"\n")
+        if overlong and lines:
+            lines, overlong = lines[1:], False
+        if len(rest) > LINE:
+            if not overlong:
+                yield [rest[:100]]
+            rest, overlong = b"", True
+        whole = [line for line in lines if line.strip()]
+        for start in range(0, len(whole), MAX_BATCH):
+            yield whole[start : start + MAX_BATCH]
+    if rest.strip() and not overlong:
+        yield [rest]
+
+
+def prepared(line: bytes | str) -> tuple[dict[str, Any] | None, str | None]:
+    """(the event's document with its time and id, None), or (None, what is wrong with the line)."""
+    try:
+        document = json.loads(line, object_pairs_hook=_unique, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        return None, f"not a JSON object: {error}" if isinstance(error, _NotStrictError) else "not a JSON object"
+    if not isinstance(document, dict):
+        return None, "not a JSON object"
+    if "at" not in document:
+        document["at"] = to_text(wall_clock())
+        document.setdefault("id", uuid4().hex)
+    elif "id" not in document:
+        content = json.dumps(document, sort_keys=True).encode("utf-8", "surrogatepass")
+        document["id"] = blake2b(content, digest_size=16).hexdigest()
+    return document, None
+
+
+class _NotStrictError(ValueError):
+    pass
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        raise _NotStrictError("a key stands twice")
+    return document
+
+
+def _refuse(name: str) -> Any:
+    raise _NotStrictError(f"{name} is not a number")

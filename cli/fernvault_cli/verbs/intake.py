@@ -1,0 +1,99 @@
+"""The verbs that take events in: import and record."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from fernvault_cli import output
+from fernvault_cli.completion import complete_surface
+from fernvault_cli.session import Opened
+from fernvault_cli.verbs.choices import one_of
+
+app = typer.Typer(rich_markup_mode=None)
+
+PARTLY_REJECTED = 10
+
+
+@app.command(name="import")
+def import_(
+    ctx: typer.Context,
+    form: str = typer.Argument(..., metavar="FORMAT", help="csv or jsonl.", callback=one_of("csv", "jsonl")),
+    files: list[Path] = typer.Argument(..., metavar="FILE...", help="One or more files; - is standard input."),
+    surface: str = typer.Option(..., help="Which surface they are of.", autocompletion=complete_surface),
+    mapping: Path = typer.Option(None, "--map", help="Which column is what (TOML); guessed from the header if absent."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Read and check everything, write nothing."),
+) -> None:
+    """Bring in history. The same file twice changes nothing; a bad row is counted, named, and kept aside.
+
+    Rows that cannot be used go to FILE.rejects.jsonl. Ctrl-C keeps what is in; the same command goes on from there.
+
+    Example: fern import csv orders.csv --surface shop.example --map orders.toml
+    """
+    from fernvault_cli.importing import Importer, Totals, write_to, write_to_nothing
+
+    loaded = _mapping(mapping)
+    totals = Totals(form)
+    if dry_run:
+        importer = Importer(form, loaded, ctx.obj, write_to_nothing(), totals)
+        code = importer.run(files)
+    else:
+        with Opened(ctx.obj) as session:
+            importer = Importer(form, loaded, ctx.obj, write_to(session, surface), totals)
+            code = importer.run(files)
+    if ctx.obj.json:
+        output.answer_json(totals.document())
+    else:
+        output.answer(totals.sentence(dry_run=dry_run))
+    raise typer.Exit(code)
+
+
+@app.command()
+def record(
+    ctx: typer.Context,
+    surface: str = typer.Option(..., help="Which surface reports.", autocompletion=complete_surface),
+) -> None:
+    """Record events from standard input, one JSON object a line; one acknowledgement a line, after it is durable.
+
+    Keys: item, attributes, kind (buy), at (now), id, magnitude, quantity, value. Without an id it is made from the
+    event, so that the same event with the same time is recorded once.
+
+    Example: echo '{"item": "oat milk", "attributes": ["pref:oat-milk"]}' | fern record --surface shop.example
+    """
+    from fernvault_cli.stream import batches, prepared
+
+    if sys.stdin.isatty():
+        output.note("reading events from the terminal, one JSON object a line; Ctrl-D ends", ctx.obj)
+    refused = 0
+    with Opened(ctx.obj) as session:
+        session.call("surface.show", {"surface": surface})
+        for lines in batches(sys.stdin.fileno()):
+            answers: list[dict[str, Any]] = []
+            ready: list[dict[str, Any]] = []
+            places: list[int] = []
+            for line in lines:
+                document, problem = prepared(line)
+                answers.append({"id": None, "status": "refused", "attributes": [], "reason": problem})
+                if document is not None:
+                    places.append(len(answers) - 1)
+                    ready.append(document)
+            results = session.call("record", {"surface": surface, "events": ready, "source": "record"})
+            for place, result in zip(places, results, strict=True):
+                answers[place] = result
+            refused += sum(answer["status"] == "refused" for answer in answers)
+            output.answer_lines(answers)
+            sys.stdout.flush()
+    if refused:
+        output.note(f"{refused} refused; what was good is kept", ctx.obj)
+        raise typer.Exit(PARTLY_REJECTED)
+
+
+def _mapping(path: Path | None) -> Any:
+    if path is None:
+        return None
+    from fernvault.catalog.mapping import load_mapping
+
+    return load_mapping(path)

@@ -1,0 +1,67 @@
+"""The verbs that read: card, ls, why, preview."""
+
+from __future__ import annotations
+
+import typer
+
+from fernvault_cli import calls
+from fernvault_cli.completion import complete_attribute, complete_surface
+from fernvault_cli.quick import FORMATS, SORTS
+from fernvault_cli.session import perform
+from fernvault_cli.verbs.choices import one_of
+
+app = typer.Typer(rich_markup_mode=None)
+
+SURFACE = typer.Argument(..., help="The surface, e.g. shop.example.", autocompletion=complete_surface)
+ATTRIBUTE = typer.Argument(..., help="The attribute, e.g. pref:oat-milk.", autocompletion=complete_attribute)
+
+
+@app.command()
+def card(
+    ctx: typer.Context,
+    surface: str = SURFACE,
+    budget: int = typer.Option(None, min=1, max=10_000, help="At most this many tokens; the weakest entries go."),
+    form: str = typer.Option("text", "--format", help="text, json or markdown.", callback=one_of(*FORMATS)),
+) -> None:
+    """What an agent reads: eight entries at most, strongest first, in about 25 tokens.
+
+    Example: fern card shop.example --at +30d
+    """
+    perform(ctx.obj, calls.card(ctx.obj, surface, budget=budget, format=form))
+
+
+@app.command()
+def ls(
+    ctx: typer.Context,
+    surface: str = SURFACE,
+    everything: bool = typer.Option(False, "--all", help="Weak ones and context too."),
+    sort: str = typer.Option("strength", help=", ".join(SORTS) + ".", callback=one_of(*SORTS)),
+    match: str = typer.Option(None, help="Only attributes like this, e.g. 'pref:*milk*'."),
+) -> None:
+    """What is known: strength from 0 to 9, mark, trend, occasions, last seen. JSON Lines with --json.
+
+    Example: fern ls shop.example --sort last
+    """
+    perform(ctx.obj, calls.ls(ctx.obj, surface, all=everything, sort=sort, match=match))
+
+
+@app.command()
+def why(ctx: typer.Context, surface: str = SURFACE, attribute: str = ATTRIBUTE) -> None:
+    """The events behind one attribute, and what each adds to its strength; the sum is the strength.
+
+    Example: fern why shop.example pref:soft-drinks
+    """
+    perform(ctx.obj, calls.why(ctx.obj, surface, attribute))
+
+
+@app.command()
+def preview(
+    ctx: typer.Context,
+    surface: str = SURFACE,
+    days: int = typer.Option(30, min=1, max=3650, help="How far ahead."),
+) -> None:
+    """How the card will look if nothing more happens, and what leaves it on which day.
+
+    Example: fern preview shop.example --days 90
+    """
+    perform(ctx.obj, calls.preview(ctx.obj, surface, days=days))

@@ -1,0 +1,90 @@
+"""The verbs of surfaces: add, list, show, remove."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from fernvault_cli import calls, output
+from fernvault_cli.prompts import confirm
+from fernvault_cli.session import Opened, perform
+from fernvault_cli.verbs.reading import SURFACE
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def surface() -> None:
+    """Surfaces: each app or site as the vault knows it, with a graph of its own.
+
+    Example: fern surface add shop.example --catalog catalog.toml
+    """
+
+
+@app.command()
+def add(
+    ctx: typer.Context,
+    surface: str = typer.Argument(..., help="A name for it, e.g. shop.example."),
+    catalog: Path = typer.Option(None, help="A catalog file: kinds, item table, rules, context."),
+    preset: str = typer.Option("adaptive", help="How edges learn and fade: adaptive or paper."),
+) -> None:
+    """Add a surface.
+
+    Example: fern surface add shop.example --catalog catalog.toml
+    """
+    if catalog is not None:
+        from fernvault.catalog.catalog import load_catalog
+
+        # A mistake in the file is told before anybody is asked for a passphrase.
+        load_catalog(catalog)
+    args = {"surface": surface, "preset_name": preset, "catalog": None if catalog is None else str(catalog.absolute())}
+    with Opened(ctx.obj) as session:
+        document = session.call("surface.add", args)
+    if ctx.obj.json:
+        output.answer_json(document)
+    else:
+        items = f" with {document['items']} items" if document["catalog"] is not None else ""
+        output.answer(f"added {surface}{items}")
+        output.note(f"fern import csv FILE --surface {surface} brings in history", ctx.obj)
+
+
+@app.command(name="list")
+def list_(ctx: typer.Context) -> None:
+    """Every surface with its counts. JSON Lines with --json.
+
+    Example: fern surface list
+    """
+    perform(ctx.obj, calls.surface_list(ctx.obj))
+
+
+@app.command()
+def show(ctx: typer.Context, surface: str = SURFACE) -> None:
+    """One surface: its rule, its catalog, its counts.
+
+    Example: fern surface show shop.example
+    """
+    perform(ctx.obj, calls.surface_show(ctx.obj, surface))
+
+
+@app.command()
+def remove(ctx: typer.Context, surface: str = SURFACE) -> None:
+    """Delete a surface and all that it brought. This cannot be undone.
+
+    Example: fern surface remove shop.example
+    """
+    remove_surface(ctx, surface)
+
+
+def remove_surface(ctx: typer.Context, surface: str) -> None:
+    """Ask, delete, and say what may still hold copies."""
+    with Opened(ctx.obj) as session:
+        shown = session.call("surface.show", {"surface": surface})
+        question = f"Delete {surface} with its {shown['events']} events, from the file's bytes too?"
+        confirm(ctx.obj, question, word=surface)
+        document = session.call("surface.remove", {"surface": surface})
+    if ctx.obj.json:
+        output.answer_json(document)
+    else:
+        output.answer(f"deleted {surface}: {document['deleted']} events")
+        output.note("backups, exports and snapshots made earlier still hold it", ctx.obj)

@@ -1,0 +1,1 @@
+"""Measurements: one command prints each table. ``python -m evals NAME [--json]``."""

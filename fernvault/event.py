@@ -1,0 +1,58 @@
+"""Events: what a surface reports, and the corrections that the owner adds to the same journal."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+
+class Act(IntEnum):
+    """What a journal entry does to an edge. The numbers are part of the vault's format."""
+
+    LEARN = 0
+    SET = 1
+    PIN = 2
+    UNPIN = 3
+    FORGET = 4
+
+
+CORRECTIONS: Final = {"set": Act.SET, "pin": Act.PIN, "unpin": Act.UNPIN, "forget": Act.FORGET}
+UNDO: Final = "undo"
+OWNER_KINDS: Final = frozenset(CORRECTIONS) | {UNDO}
+"""Kinds that only the owner can write; a surface that reports one is refused."""
+
+KIND_MAGNITUDE: Final = {
+    "buy": 1.0,
+    "book": 1.0,
+    "say": 1.0,
+    "like": 1.0,
+    "rate": 1.0,
+    "use": 0.6,
+    "cart": 0.6,
+    "save": 0.6,
+    "click": 0.3,
+    "view": 0.2,
+    "return": -1.0,
+    "cancel": -0.6,
+    "decline": -0.6,
+    "skip": -0.3,
+    "dislike": -1.0,
+}
+"""Magnitudes where a catalog or a mapping says nothing; an unknown kind counts 1."""
+
+
+class Event(NamedTuple):
+    """One thing that happened.
+
+    ``at`` is an instant in microseconds; ``magnitude`` is signed, and a negative one strengthens the ``!`` attributes;
+    ``attributes`` are positive spellings in order, without repeats; ``quantity`` and ``value`` are kept as reported.
+    """
+
+    id: str
+    at: int
+    kind: str
+    item: str | None
+    attributes: tuple[str, ...]
+    magnitude: float
+    quantity: float | None = None
+    value: float | None = None

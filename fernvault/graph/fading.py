@@ -1,0 +1,74 @@
+"""Fading: each trace halves in its own half-life, lazily, from the edge's own last time (mechanisms 2.2)."""
+
+from __future__ import annotations
+
+from math import log2
+
+from fernvault.edge import Edge
+from fernvault.instant import DAY
+from fernvault.rule import Rule
+
+
+def factor(elapsed: int, half_life: float) -> float:
+    """What is left of 1 after ``elapsed`` microseconds: 2^(-elapsed/half_life), half-life in days.
+
+    A negative ``elapsed`` counts as 0, so that nothing ever grows by being read.
+    """
+    return 2.0 ** (-elapsed / (half_life * DAY)) if elapsed > 0 else 1.0
+
+
+def factors(edge: Edge, at: int, rule: Rule) -> tuple[float, ...]:
+    """What is left of each trace at the instant ``at``; all 1 for a pinned edge."""
+    elapsed = at - edge.at
+    if elapsed <= 0 or edge.pinned:
+        return (1.0,) * len(edge.traces)
+    return tuple([2.0 ** (-elapsed / (half_life * DAY)) for half_life in rule.half_lives])
+
+
+def fade(edge: Edge, at: int, rule: Rule) -> Edge:
+    """The edge as it is at the instant ``at``; the same edge for an earlier or equal one."""
+    elapsed = at - edge.at
+    if elapsed <= 0:
+        return edge
+    if edge.pinned:
+        return edge._replace(at=at)
+    left = factors(edge, at, rule)
+    fresh = edge.fresh if rule.hits_half_life is None else edge.fresh * factor(elapsed, rule.hits_half_life)
+    return edge._replace(
+        traces=tuple([trace * share for trace, share in zip(edge.traces, left, strict=True)]), at=at, fresh=fresh
+    )
+
+
+def is_gone(edge: Edge, rule: Rule) -> bool:
+    """Whether every trace of an unpinned edge is below the floor."""
+    return not edge.pinned and max(edge.traces) < rule.floor
+
+
+def settle(edge: Edge | None, at: int, rule: Rule) -> Edge | None:
+    """The edge at the instant ``at``, or None when by then it is gone (or never was).
+
+    Reads and writes both go through here, so an edge below the floor is gone whether or not a sweep has removed it.
+    """
+    if edge is None:
+        return None
+    faded = fade(edge, at, rule)
+    return None if is_gone(faded, rule) else faded
+
+
+def gone_at(edge: Edge, rule: Rule) -> int | None:
+    """The instant at which the edge has faded below the floor in every trace; None for a pinned edge.
+
+    From w·2^(-t/h) = floor: t = h·log2(w/floor), rounded up to a microsecond, and as exact as the logarithm: with a
+    half-life of a year it may be a microsecond off either way. ``settle`` decides; this is the sweep's key.
+    """
+    if edge.pinned:
+        return None
+    days = max(
+        (
+            half_life * log2(trace / rule.floor)
+            for trace, half_life in zip(edge.traces, rule.half_lives, strict=True)
+            if trace > 0
+        ),
+        default=0.0,
+    )
+    return edge.at + int(max(0.0, days) * DAY) + 1

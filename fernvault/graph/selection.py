@@ -1,0 +1,41 @@
+"""What goes on the card: `x` netted against `!x`, context attributes left out, the strongest few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import nsmallest
+from typing import NamedTuple
+
+from fernvault.attribute import CONTEXT, namespace, opposite
+from fernvault.edge import Edge
+from fernvault.graph.strength import net, strength
+from fernvault.rule import Rule
+
+
+class Candidate(NamedTuple):
+    """An attribute that may stand on the card, with its strength after netting and its faded edge."""
+
+    attribute: str
+    strength: float
+    edge: Edge
+
+
+def candidates(edges: dict[str, Edge], rule: Rule) -> list[Candidate]:
+    """Every attribute that its opposite does not outweigh; ``edges`` are faded to the moment of reading.
+
+    Of `x` and `!x` only the stronger one stands, with what is left of it; an exact tie stands for neither.
+    """
+    found = []
+    for attribute, edge in edges.items():
+        if namespace(attribute) == CONTEXT:
+            continue
+        rival = edges.get(opposite(attribute))
+        left = net(strength(edge, rule), 0.0 if rival is None else strength(rival, rule))
+        if left > 0.0:
+            found.append(Candidate(attribute, left, edge))
+    return found
+
+
+def strongest(found: Iterable[Candidate], count: int) -> list[Candidate]:
+    """The ``count`` strongest, strongest first; equal ones in order of their spelling, so that reading repeats."""
+    return nsmallest(count, found, key=lambda candidate: (-candidate.strength, candidate.attribute))

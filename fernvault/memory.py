@@ -1,0 +1,237 @@
+"""The one door: an open vault and its surfaces. One thread opens it, uses it and closes it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+from zoneinfo import ZoneInfo
+
+from fernvault import documents
+from fernvault.catalog.catalog import Catalog
+from fernvault.errors import NotFoundError
+from fernvault.instant import to_text
+from fernvault.portable.export import write_export
+from fernvault.rule import ADAPTIVE, Rule
+from fernvault.surface import Surface
+from fernvault.vault import doctor, erasing, history, journal, schema
+from fernvault.vault import surfaces as surface_rows
+from fernvault.vault.faults import named
+from fernvault.vault.integrity import Finding
+from fernvault.vault.layout import VaultFolder
+from fernvault.vault.opening import close_database, open_database
+from fernvault.vault.slots import unlock_with_passphrase, wipe
+
+
+def wall_clock() -> int:
+    """Microseconds since 1970 by this machine's clock."""
+    return time.time_ns() // 1_000
+
+
+class Undone(NamedTuple):
+    """What an undo took back: the surface, how many journal entries, and what they were, in words."""
+
+    surface: str
+    entries: int
+    what: str
+
+
+class Vault:
+    """An open vault. Use it as a context manager, or call ``close``; not from another thread."""
+
+    def __init__(self, folder: VaultFolder, connection: Any, *, clock: Callable[[], int]) -> None:
+        self.folder = folder
+        self._connection = connection
+        self._clock = clock
+        self._surfaces: dict[str, Surface] = {}
+        meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
+        self.id: str = meta["vault_id"]
+        self.created = int(meta["created"])
+        self.zone = ZoneInfo(meta["zone"])
+
+    @classmethod
+    def open(cls, folder: Path, passphrase: str, *, clock: Callable[[], int] = wall_clock) -> Self:
+        """Open the vault in a folder. Raises the errors of ``slots`` and ``opening``; never makes a vault."""
+        place = VaultFolder(folder)
+        return cls.open_with(place, unlock_with_passphrase(place, passphrase), clock=clock)
+
+    @classmethod
+    def open_with(cls, folder: VaultFolder, secret: bytearray, *, clock: Callable[[], int] = wall_clock) -> Self:
+        """Open with the vault master secret, which is wiped."""
+        try:
+            connection = open_database(folder, secret)
+        finally:
+            wipe(secret)
+        try:
+            return cls(folder, connection, clock=clock)
+        except BaseException:
+            close_database(connection)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Fold the write-ahead log into the file and close it."""
+        self._surfaces.clear()
+        close_database(self._connection)
+
+    def interrupt(self) -> None:
+        """Stop the statement that is running; the one method that another thread may call."""
+        self._connection.interrupt()
+
+    def now(self) -> int:
+        """The vault's clock, in microseconds."""
+        return self._clock()
+
+    def surfaces(self) -> list[Surface]:
+        """All surfaces, by name."""
+        return [self.surface(row.name) for row in surface_rows.every(self._connection)]
+
+    def surface(self, name: str) -> Surface:
+        """The surface of that name. Raises NotFoundError."""
+        if name not in self._surfaces:
+            self._surfaces[name] = Surface(
+                self._connection,
+                surface_rows.get(self._connection, name),
+                zone=self.zone,
+                transaction=self.transaction,
+                clock=self._clock,
+            )
+        return self._surfaces[name]
+
+    def add_surface(
+        self,
+        name: str,
+        *,
+        rule: Rule = ADAPTIVE,
+        catalog: Catalog | None = None,
+        items: Iterable[tuple[str, Sequence[str]]] = (),
+    ) -> Surface:
+        """Add a surface with its catalog and item table. Raises InputError, ExistsError."""
+        with self.transaction():
+            row = surface_rows.add(
+                self._connection,
+                name,
+                rule=rule,
+                catalog=None if catalog is None else catalog.to_json(),
+                now=self._clock(),
+            )
+            surface_rows.replace_catalog(self._connection, row.id, items)
+        return self.surface(name)
+
+    def remove_surface(self, name: str) -> int:
+        """Delete a surface with everything it brought; how many journal entries went. Raises NotFoundError."""
+        row = surface_rows.get(self._connection, name)
+        count = history.count(self._connection, row.id)
+        self._surfaces.pop(name, None)
+        with self.transaction():
+            surface_rows.remove(self._connection, row.id)
+        with named(self.folder.db):
+            erasing.settle_file(self._connection)
+        return count
+
+    def undo(self, *, surface: str | None = None, since: int | None = None) -> Undone:
+        """Take back the latest correction, or with ``since`` all events that a surface's journal took in since then.
+
+        The latter leaves the owner's corrections alone. Raises NotFoundError when there is nothing to take back.
+        """
+        chosen = None if surface is None else self.surface(surface)
+        if since is not None:
+            if chosen is None:
+                raise NotFoundError("--since needs a surface", next_step="fern undo --surface ID --since TIME")
+            seqs = history.recorded_since(self._connection, chosen.row.id, since)
+            count = chosen.undo(seqs, note="since") if seqs else 0
+            if not count:
+                raise NotFoundError(
+                    f"{chosen.name} has recorded nothing since then", next_step=f"fern ls {chosen.name}"
+                )
+            return Undone(chosen.name, count, "events")
+        found = history.last_correction(self._connection, None if chosen is None else chosen.row.id)
+        if found is None:
+            raise NotFoundError("there is no correction to take back", next_step="fern ls SURFACE")
+        surface_id, seq = found
+        name = next(row.name for row in surface_rows.every(self._connection) if row.id == surface_id)
+        target = self.surface(name)
+        slugs = dict(surface_rows.slugs(self._connection, surface_id))
+        entry = history.by_seq(self._connection, [seq], slugs)[seq]
+        target.undo([seq], note=entry.id)
+        return Undone(name, 1, f"{entry.kind} {' '.join(entry.attributes)}")
+
+    def event_count(self, surface: str | None = None) -> int:
+        """How many journal entries the vault, or one surface of it, holds."""
+        return history.count(self._connection, None if surface is None else self.surface(surface).row.id)
+
+    def attribute_count(self, surface: str) -> int:
+        """How many attributes a surface has ever used."""
+        return surface_rows.attribute_count(self._connection, self.surface(surface).row.id)
+
+    def item_count(self, surface: str) -> int:
+        """How many items a surface's item table holds."""
+        return surface_rows.item_count(self._connection, self.surface(surface).row.id)
+
+    def schema(self) -> int:
+        """The schema's number."""
+        return schema.VERSION
+
+    def export(self, to: Path) -> dict[str, Any]:
+        """Write the whole vault in readable form to a new folder; its manifest. See ``portable.export``."""
+        now = self._clock()
+        surfaces = self.surfaces()
+        header = {
+            "exported": to_text(now),
+            "vault": self.id,
+            "created": to_text(self.created),
+            "zone": self.zone.key,
+            "schema": schema.VERSION,
+        }
+        return write_export(
+            to,
+            header,
+            {
+                "surfaces.jsonl": (documents.surface_document(surface) for surface in surfaces),
+                "events.jsonl": (
+                    {"surface": surface.name, **documents.journal_document(row)}
+                    for surface in surfaces
+                    for row in surface.journal()
+                ),
+                "edges.jsonl": (
+                    {"surface": surface.name, **documents.view_document(view)}
+                    for surface in surfaces
+                    for view in surface.views(now)
+                ),
+                "cards.jsonl": (documents.card_document(surface.card(now)) for surface in surfaces),
+            },
+        )
+
+    def doctor(self) -> list[Finding]:
+        """Check the file's pages, its structure, and every edge against a replay of its journal; what is wrong."""
+        with named(self.folder.db):
+            return doctor.examine(self._connection, self._clock())
+
+    def rebuild(self) -> None:
+        """Make every edge again from the journal."""
+        with self.transaction():
+            for row in surface_rows.every(self._connection):
+                journal.rebuild(self._connection, row)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """One durable transaction: all of it or nothing. Raises DiskFullError, ReadOnlyError, VaultDamagedError."""
+        with named(self.folder.db):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise

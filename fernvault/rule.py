@@ -1,0 +1,73 @@
+"""The parameters of the arithmetic: one frozen rule per surface, and the two presets."""
+
+from __future__ import annotations
+
+from math import log
+from typing import Final, NamedTuple
+
+from fernvault.errors import InputError
+from fernvault.instant import MINUTE
+
+
+class Rule(NamedTuple):
+    """How one surface's edges learn and fade (DESIGN section 4).
+
+    ``alpha``: learning rate. ``half_lives``: days, one per trace, fastest first. ``weights``: the traces' shares in
+    strength. ``floor``: below it in every trace an edge is gone. ``gamma``, ``known``: confidence 1 - exp(-gamma *
+    fresh hits), and the confidence from which an edge is known. ``occasion``: microseconds within which events are one
+    occasion (0: each event is one). ``hits_half_life``: days, None when hits never fade. ``owner_hits``: how many
+    occasions the owner's own word counts for. ``quantity``: whether the reported quantity changes the magnitude.
+    """
+
+    name: str
+    alpha: float
+    half_lives: tuple[float, ...]
+    weights: tuple[float, ...]
+    floor: float
+    gamma: float
+    known: float
+    occasion: int
+    hits_half_life: float | None
+    owner_hits: float
+    quantity: bool
+
+
+ADAPTIVE: Final = Rule(
+    name="adaptive",
+    alpha=0.6,
+    half_lives=(7.0, 45.0, 365.0),
+    weights=(0.5, 1.0, 1.0),
+    floor=0.02,
+    gamma=0.4,
+    known=0.7,
+    occasion=30 * MINUTE,
+    hits_half_life=365.0,
+    owner_hits=8.0,
+    quantity=False,
+)
+"""The default. Known takes four fresh occasions: three give 0.6988, just under the line."""
+
+PAPER: Final = Rule(
+    name="paper",
+    alpha=1.5,
+    half_lives=(log(2) / 0.02,),
+    weights=(1.0,),
+    floor=1.0,
+    gamma=0.6,
+    known=0.6,
+    occasion=0,
+    hits_half_life=None,
+    owner_hits=2.0,
+    quantity=True,
+)
+"""The published system's rule and numbers (mechanisms 1.2): one trace, lambda 0.02 a day, floor 1."""
+
+PRESETS: Final = {rule.name: rule for rule in (ADAPTIVE, PAPER)}
+
+
+def preset(name: str) -> Rule:
+    """The preset of that name. Raises InputError."""
+    try:
+        return PRESETS[name]
+    except KeyError:
+        raise InputError(f"no preset {name!r}", next_step=f"choose one of {', '.join(PRESETS)}") from None

@@ -1,0 +1,65 @@
+"""The doctor: pages, structure, and every edge against a replay of the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from fernvault.graph.fading import settle
+from fernvault.graph.replay import replay
+from fernvault.vault import edges, integrity, journal, surfaces
+from fernvault.vault.integrity import Finding
+from fernvault.vault.surfaces import SurfaceRow
+
+
+def examine(connection: Any, now: int) -> list[Finding]:
+    """Everything that is wrong with an open vault; empty when it is whole. ``now`` is an instant.
+
+    An edge must equal the fold of its entries bit for bit, since both run the same steps in the same order; one that
+    is absent must have been forgotten, or have faded away by now.
+    """
+    findings = list(integrity.check(connection))
+    if findings:
+        return findings
+    for surface in surfaces.every(connection):
+        findings += _entries(connection, surface)
+        findings += _edges(connection, surface, now)
+    return findings
+
+
+def _entries(connection: Any, surface: SurfaceRow) -> list[Finding]:
+    kept = connection.execute(
+        "SELECT attribute_id, at, seq, act, amount FROM edge_event"
+        " WHERE attribute_id IN (SELECT id FROM attribute WHERE surface_id = ?)",
+        (surface.id,),
+    )
+    implied_count, implied = _digest(journal.links_of(connection, surface.id, surface.rule))
+    kept_count, found = _digest(kept)
+    if (implied_count, implied) == (kept_count, found):
+        return []
+    return [Finding("entries", f"{surface.name}: the journal implies {implied_count} entries, {kept_count} are there")]
+
+
+def _digest(rows: Iterable[Sequence[Any]]) -> tuple[int, int]:
+    """Count and order-free sum of hashes, so that millions of rows compare in constant memory."""
+    count = total = 0
+    for row in rows:
+        count += 1
+        total += hash(tuple(row))
+    return count, total
+
+
+def _edges(connection: Any, surface: SurfaceRow, now: int) -> list[Finding]:
+    stored = {number: kept for _, number, kept in edges.load_surface(connection, surface.id)}
+    findings = []
+    for number, slug in list(surfaces.slugs(connection, surface.id)):
+        kept = stored.get(number)
+        if kept is not None and kept.stale:
+            continue
+        made = replay(edges.entries(connection, number), surface.rule)
+        if kept is None:
+            if settle(made, now, surface.rule) is not None:
+                findings.append(Finding("edge", f"{surface.name}: {slug} is missing"))
+        elif kept.edge != made:
+            findings.append(Finding("edge", f"{surface.name}: {slug} differs from its journal"))
+    return findings

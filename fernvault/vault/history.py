@@ -1,0 +1,78 @@
+"""Reading the journal: single events for `why`, corrections for `undo`, all of it for an export."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+
+class JournalRow(NamedTuple):
+    """One journal entry as it is kept; ``attributes`` are those that fired, so negative ones show their ``!``."""
+
+    seq: int
+    id: str
+    at: int
+    kind: str
+    item: str | None
+    attributes: tuple[str, ...]
+    magnitude: float
+    quantity: float | None
+    value: float | None
+    source: str
+    recorded: int
+    undone_by: str | None
+
+
+_SELECT = (
+    "SELECT event.seq, event.id, at, kind, item, attributes, magnitude, quantity, value, source.name, recorded,"
+    " (SELECT taker.id FROM event AS taker WHERE taker.seq = event.undone)"
+    " FROM event JOIN source ON source.id = event.source_id"
+)
+
+
+def by_seq(connection: Any, seqs: Sequence[int], slugs: dict[int, str]) -> dict[int, JournalRow]:
+    """The journal entries with these numbers."""
+    rows = connection.execute(
+        f"{_SELECT} WHERE event.seq IN (SELECT value FROM json_each(?))",  # noqa: S608
+        (json.dumps(list(seqs)),),
+    )
+    return {row[0]: _row(row, slugs) for row in rows}
+
+
+def whole(connection: Any, surface_id: int, slugs: dict[int, str]) -> Iterator[JournalRow]:
+    """A surface's journal in the order in which it was written."""
+    for row in connection.execute(f"{_SELECT} WHERE surface_id = ? ORDER BY event.seq", (surface_id,)):
+        yield _row(row, slugs)
+
+
+def last_correction(connection: Any, surface_id: int | None) -> tuple[int, int] | None:
+    """(surface number, seq) of the latest correction not yet taken back, of one surface or of any."""
+    row = connection.execute(
+        "SELECT surface_id, seq FROM event WHERE kind IN ('set', 'pin', 'unpin', 'forget') AND undone IS NULL"
+        " AND (?1 IS NULL OR surface_id = ?1) ORDER BY seq DESC LIMIT 1",
+        (surface_id,),
+    ).fetchone()
+    return None if row is None else (row[0], row[1])
+
+
+def recorded_since(connection: Any, surface_id: int, since: int) -> list[int]:
+    """The numbers of the journal entries that a surface's journal took in at or after the instant ``since``."""
+    rows = connection.execute(
+        "SELECT seq FROM event WHERE surface_id = ? AND recorded >= ? AND undone IS NULL AND kind <> 'undo'",
+        (surface_id, since),
+    )
+    return [row[0] for row in rows]
+
+
+def count(connection: Any, surface_id: int | None = None) -> int:
+    """How many journal entries there are, in all or of one surface."""
+    (total,) = connection.execute(
+        "SELECT count(*) FROM event WHERE ?1 IS NULL OR surface_id = ?1", (surface_id,)
+    ).fetchone()
+    return int(total)
+
+
+def _row(row: Sequence[Any], slugs: dict[int, str]) -> JournalRow:
+    seq, id_, at, kind, item, numbers, *rest = row
+    return JournalRow(seq, id_, at, kind, item, tuple(slugs[number] for number in json.loads(numbers)), *rest)

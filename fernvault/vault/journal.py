@@ -1,0 +1,193 @@
+"""The journal: events in, once each, and with them in the same transaction the edges that they change."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from fernvault.attribute import opposite
+from fernvault.edge import EdgeEvent
+from fernvault.event import CORRECTIONS, Act, Event
+from fernvault.graph.magnitude import amount
+from fernvault.graph.replay import replay, step
+from fernvault.rule import Rule
+from fernvault.vault import edges, surfaces
+from fernvault.vault.surfaces import SurfaceRow
+
+_INSERT_EVENT: Final = (
+    "INSERT INTO event (seq, surface_id, id, at, kind, item, attributes, magnitude, quantity, value, source_id,"
+    " recorded) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_EDGE_EVENT: Final = "INSERT INTO edge_event (attribute_id, at, seq, act, amount) VALUES (?, ?, ?, ?, ?)"
+
+
+def source_id(connection: Any, name: str) -> int:
+    """The number of a source (where events came from), made if it is new."""
+    row = connection.execute("SELECT id FROM source WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        row = connection.execute("INSERT INTO source (name) VALUES (?) RETURNING id", (name,)).fetchone()
+    return int(row[0])
+
+
+def last_seq(connection: Any) -> int:
+    """The number of the latest journal entry; 0 in an empty journal."""
+    return int(connection.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0])
+
+
+def known_ids(connection: Any, surface_id: int, ids: Iterable[str]) -> set[str]:
+    """Those of these event ids that the surface's journal holds."""
+    rows = connection.execute(
+        "SELECT id FROM event WHERE surface_id = ? AND id IN (SELECT value FROM json_each(?))",
+        (surface_id, json.dumps(list(ids))),
+    )
+    return {row[0] for row in rows}
+
+
+def fired(event: Event) -> tuple[str, ...]:
+    """The attributes whose edges an event strengthens: the opposite ones for a negative magnitude."""
+    return tuple(map(opposite, event.attributes)) if event.magnitude < 0 else event.attributes
+
+
+def write(
+    connection: Any,
+    surface: SurfaceRow,
+    events: Sequence[Event],
+    *,
+    source: int,
+    now: int,
+    numbers: dict[str, int],
+) -> list[bool]:
+    """Add events to the journal and fold them into their edges; for each, whether it was new.
+
+    An id that the surface has already, or that stands twice in ``events``, is a duplicate and changes nothing.
+    Corrections (kinds of ``event.CORRECTIONS``) carry a SET's strength in ``value``. ``numbers`` caches attribute ->
+    number for this surface; drop it when the transaction fails. The caller holds the transaction.
+    """
+    seen = known_ids(connection, surface.id, [event.id for event in events])
+    fresh: list[bool] = []
+    new: list[tuple[Event, tuple[str, ...]]] = []
+    for event in events:
+        is_new = event.id not in seen
+        fresh.append(is_new)
+        if is_new:
+            seen.add(event.id)
+            new.append((event, fired(event)))
+    if not new:
+        return fresh
+
+    created = _number_attributes(connection, surface.id, new, numbers)
+    seq = last_seq(connection)
+    rows: list[tuple[Any, ...]] = []
+    links: list[tuple[Any, ...]] = []
+    entries: defaultdict[int, list[EdgeEvent]] = defaultdict(list)
+    surface_id, rule = surface.id, surface.rule
+    for event, slugs in new:
+        seq += 1
+        id_, at, kind, item, _, magnitude, quantity, value = event
+        ids = [numbers[slug] for slug in slugs]
+        rows.append((seq, surface_id, id_, at, kind, item, str(ids), magnitude, quantity, value, source, now))
+        act = CORRECTIONS.get(kind, Act.LEARN)
+        size = amount(magnitude, quantity, rule) if act is Act.LEARN else float(value or 0.0)
+        entry = EdgeEvent(at, seq, act, size)
+        act_number = int(act)
+        for number in ids:
+            entries[number].append(entry)
+            links.append((number, at, seq, act_number, size))
+    connection.executemany(_INSERT_EVENT, rows)
+    _fold(connection, surface, entries, created)
+    connection.executemany(_INSERT_EDGE_EVENT, links)
+    return fresh
+
+
+def _number_attributes(
+    connection: Any, surface_id: int, events: Iterable[tuple[Event, tuple[str, ...]]], numbers: dict[str, int]
+) -> set[int]:
+    """Complete ``numbers`` for these events; the numbers of the attributes that are new to the surface."""
+    missing = {slug: None for _, slugs in events for slug in slugs if slug not in numbers}
+    if not missing:
+        return set()
+    numbers.update(surfaces.attribute_ids(connection, surface_id, list(missing)))
+    added = surfaces.add_attributes(connection, surface_id, [slug for slug in missing if slug not in numbers])
+    numbers.update(added)
+    return set(added.values())
+
+
+def _fold(connection: Any, surface: SurfaceRow, entries: dict[int, list[EdgeEvent]], created: set[int]) -> None:
+    """Step each edge through its new entries.
+
+    An edge is the fold of its entries in order of time. Where a new one lies before the latest, or the edge is not
+    there although it has entries (swept, or forgotten), it is only marked stale: made again when it is next read, so
+    that a file in any order costs one replay and not one per batch.
+    """
+    stored = edges.load(connection, list(entries))
+    absent = [number for number in entries if number not in stored and number not in created]
+    with_past = edges.have_entries(connection, absent) if absent else set()
+    changed: list[tuple[int, edges.Stored]] = []
+    emptied: list[int] = []
+    for number, batch in entries.items():
+        batch.sort()
+        before = stored.get(number)
+        edge = before.edge if before else None
+        if (before and before.stale) or number in with_past or (edge and batch[0].at < edge.at):
+            placeholder = edge or replay([entry._replace(act=Act.SET, amount=0.0) for entry in batch], surface.rule)
+            if placeholder is not None:
+                changed.append((number, edges.Stored(placeholder, stale=True)))
+            continue
+        for entry in batch:
+            edge = step(edge, entry, surface.rule)
+        if edge is not None:
+            changed.append((number, edges.Stored(edge, stale=False)))
+        elif before:
+            emptied.append(number)
+    edges.save(connection, surface.id, changed, surface.rule)
+    connection.executemany("DELETE FROM edge WHERE attribute_id = ?", [(number,) for number in emptied])
+
+
+def withdraw(connection: Any, surface: SurfaceRow, seqs: Sequence[int], *, undone_by: int) -> int:
+    """Take these journal entries back: they stay in the journal, marked, and no edge knows them; how many it took.
+
+    Those already taken back, and undo entries themselves, are passed over.
+    """
+    chosen = connection.execute(
+        "SELECT seq, at, attributes FROM event WHERE surface_id = ? AND undone IS NULL AND kind <> 'undo'"
+        " AND seq IN (SELECT value FROM json_each(?))",
+        (surface.id, json.dumps(list(seqs))),
+    ).fetchall()
+    touched: dict[int, None] = {}
+    for seq, at, attributes in chosen:
+        numbers = json.loads(attributes)
+        connection.execute("UPDATE event SET undone = ? WHERE seq = ?", (undone_by, seq))
+        for number in numbers:
+            touched[number] = None
+            connection.execute(
+                "DELETE FROM edge_event WHERE attribute_id = ? AND at = ? AND seq = ?", (number, at, seq)
+            )
+    edges.make_again(connection, surface.id, touched, surface.rule)
+    return len(chosen)
+
+
+def rebuild(connection: Any, surface: SurfaceRow) -> None:
+    """Make every edge of a surface, and the entries they rest on, again from the journal alone."""
+    connection.execute(
+        "DELETE FROM edge_event WHERE attribute_id IN (SELECT id FROM attribute WHERE surface_id = ?)", (surface.id,)
+    )
+    connection.execute("DELETE FROM edge WHERE surface_id = ?", (surface.id,))
+    connection.executemany(_INSERT_EDGE_EVENT, links_of(connection, surface.id, surface.rule))
+    numbers = [row[0] for row in connection.execute("SELECT id FROM attribute WHERE surface_id = ?", (surface.id,))]
+    edges.make_again(connection, surface.id, numbers, surface.rule)
+
+
+def links_of(connection: Any, surface_id: int, rule: Rule) -> Iterable[tuple[int, int, int, int, float]]:
+    """The (attribute number, at, seq, act, amount) rows that the live part of a surface's journal implies."""
+    rows = connection.execute(
+        "SELECT seq, at, kind, attributes, magnitude, quantity, value FROM event"
+        " WHERE surface_id = ? AND undone IS NULL AND kind <> 'undo' ORDER BY seq",
+        (surface_id,),
+    )
+    for seq, at, kind, attributes, magnitude, quantity, value in rows:
+        act = CORRECTIONS.get(kind, Act.LEARN)
+        size = amount(magnitude, quantity, rule) if act is Act.LEARN else float(value or 0.0)
+        for number in json.loads(attributes):
+            yield number, at, seq, int(act), size
