@@ -14,7 +14,7 @@ from fernvault.vault.history import JournalRow
 
 
 def card_document(card: Card) -> dict[str, Any]:
-    """The card with its entries, its text, and what the text costs."""
+    """The card with its entries, its text, and what the text costs in the named tokenizer."""
     text = card.text()
     counted = tokens.count(text)
     return {

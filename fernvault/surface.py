@@ -196,6 +196,10 @@ class Surface:
             before = after
         return self.card(start, entries=entries), self.card(start + days * DAY, entries=entries), steps
 
+    def latest(self) -> int | None:
+        """The instant of the latest event on any edge, or None when there is none."""
+        return edge_rows.latest_of_surface(self._connection, self._row.id)
+
     def sweep(self) -> int:
         """Delete the edges that have faded below the floor; how many. Reading does not depend on it."""
         with self._transaction():

@@ -26,9 +26,18 @@ def card(options: Options, surface: str, *, budget: int | None = None, format: s
     return Call("card", args, render.card_as("json" if options.json else format))
 
 
-def ls(options: Options, surface: str, *, all: bool = False, sort: str = "strength", match: str | None = None) -> Call:
+def ls(
+    options: Options,
+    surface: str,
+    *,
+    all: bool = False,  # noqa: A002 - the option's own name
+    sort: str = "strength",
+    match: str | None = None,
+    limit: int | None = None,
+) -> Call:
     """The edges of a surface."""
-    return Call("ls", {"surface": surface, "at": options.at}, render.edges_as(everything=all, sort=sort, match=match))
+    show = render.edges_as(everything=all, sort=sort, match=match, limit=limit)
+    return Call("ls", {"surface": surface, "at": options.at}, show)
 
 
 def why(options: Options, surface: str, attribute: str) -> Call:

@@ -191,7 +191,7 @@ def event_document(event: Event) -> dict[str, Any]:
         "id": event.id,
         "at": event.at,
         "kind": event.kind,
-        "attributes": event.attributes,
+        "attributes": list(event.attributes),
         "magnitude": event.magnitude,
     }
     if event.item is not None:
@@ -213,7 +213,7 @@ def _json_rows(text: TextFile) -> Iterator[Row | Reject]:
                 yield Row(number, document)
 
 
-class write_to:  # noqa: N801 - reads as a verb where it is used
+class WriteTo:
     """A sink that writes to a surface of the vault behind a session."""
 
     def __init__(self, session: Session, surface: str) -> None:
@@ -234,7 +234,7 @@ class write_to:  # noqa: N801 - reads as a verb where it is used
         return self._sent.pop(0), self._session.receive()
 
 
-class write_to_nothing:  # noqa: N801 - reads as a verb where it is used
+class CheckOnly:
     """A sink that only checks, for --dry-run."""
 
     def __init__(self) -> None:

@@ -34,6 +34,8 @@ def answer_lines(documents: list[Any]) -> None:
 def note(text: str, options: Options) -> None:
     """A word to the person that is not the answer."""
     if not options.quiet:
+        # In order with the answer when both go to one terminal.
+        sys.stdout.flush()
         sys.stderr.write(text + "\n")
 
 

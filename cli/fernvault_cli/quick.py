@@ -51,6 +51,12 @@ def _budget(text: str) -> int:
     return budget
 
 
+def _limit(text: str) -> int:
+    if not 1 <= (limit := int(text)) <= 1_000_000:
+        raise ValueError(text)
+    return limit
+
+
 def _strength(text: str) -> float:
     if not 0 < (strength := float(text)) <= 9:
         raise ValueError(text)
@@ -65,7 +71,11 @@ _EDGE = (("surface", str), ("attribute", str))
 
 SHAPES = {
     "card": Shape(_SURFACE, {"--budget": ("budget", _budget), "--format": ("format", _one_of(*FORMATS))}),
-    "ls": Shape(_SURFACE, {"--sort": ("sort", _one_of(*SORTS)), "--match": ("match", str)}, {"--all": "all"}),
+    "ls": Shape(
+        _SURFACE,
+        {"--sort": ("sort", _one_of(*SORTS)), "--match": ("match", str), "--limit": ("limit", _limit)},
+        {"--all": "all"},
+    ),
     "why": Shape(_EDGE),
     "preview": Shape(_SURFACE, {"--days": ("days", _days)}),
     "set": Shape((*_EDGE, ("strength", _strength))),

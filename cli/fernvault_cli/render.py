@@ -53,12 +53,22 @@ def card_as(form: str) -> Callable[[Any, Options], None]:
         elif document["text"]:
             answer(document["text"])
         else:
-            note(f"nothing is known of {document['surface']} at {day(document['at'])}", options)
+            note(_nothing(document), options)
 
     return show
 
 
-def edges_as(*, everything: bool, sort: str, match: str | None) -> Callable[[Any, Options], None]:
+def _nothing(document: Any) -> str:
+    surface, latest = document["surface"], document.get("latest")
+    if latest is None:
+        return f"nothing is known on {surface} yet: fern import, or fern record --surface {surface}"
+    return (
+        f"nothing of {surface} is left on {day(document['at'])}: its latest event is of {day(latest)}, and has faded."
+        f" fern card {surface} --at {day(latest)} shows the card of then"
+    )
+
+
+def edges_as(*, everything: bool, sort: str, match: str | None, limit: int | None) -> Callable[[Any, Options], None]:
     """What prints the edges that pass the filter, in the asked-for order."""
 
     def show(document: Any, options: Options) -> None:
@@ -67,6 +77,7 @@ def edges_as(*, everything: bool, sort: str, match: str | None) -> Callable[[Any
             rows.sort(key=lambda row: row["attribute"].removeprefix("!"))
         elif sort != "strength":
             rows.sort(key=lambda row: (row[sort], row["strength"]), reverse=True)
+        rows = rows[:limit]
         if options.json:
             answer_lines(rows)
             return
@@ -74,7 +85,7 @@ def edges_as(*, everything: bool, sort: str, match: str | None) -> Callable[[Any
         answer("\n".join(lines))
         hidden = len(document) - len(rows)
         if hidden and not everything:
-            note(f"{hidden} more: weak ones and context, or not matching; --all shows them", options)
+            note(f"{hidden} more, weak ones and context among them: --all", options)
         elif not rows:
             note("nothing to show", options)
 
@@ -122,10 +133,10 @@ def why(document: Any, options: Options) -> None:
             [entry["at"].replace("T", " "), what, entry["item"] or "", entry["source"], f"+{entry['adds']:.4f}"]
         )
     lines = columns(rows, right=frozenset({4}))
-    width = max([len(line) for line in lines] + [40])
-    lines.append("─" * width)
     total = f"{document['sum']:.4f}"
     label = f"{document['attribute']}: {len(entries)} entries add up to its strength"
+    width = max(len(line) for line in [*lines, f"{label}  {total}"])
+    lines.append("─" * width)
     lines.append(label + total.rjust(width - len(label)))
     if faded:
         lines.append(f"({faded} of them have faded to less than 0.0005 each, or lie before something forgotten or set)")

@@ -32,23 +32,14 @@ class Session(Protocol):
         """End the session; an agent goes on."""
 
 
-class LocalSession:
-    """The vault opened in this process, which holds its lock meanwhile."""
+class HeldSession:
+    """Calls to a vault that is open in this process; its owner closes it."""
 
-    def __init__(self, folder: VaultFolder, passphrase: str) -> None:
-        from fernvault.memory import Vault
-        from fernvault_sync.hardening import harden
+    def __init__(self, vault: Any) -> None:
         from fernvault_sync.operations import perform
 
-        harden()
         self._perform = perform
-        self._lock = VaultLock(folder)
-        self._lock.acquire()
-        try:
-            self._vault = Vault.open(folder.path, passphrase)
-        except BaseException:
-            self._lock.release()
-            raise
+        self._vault = vault
         self._answers: deque[Any] = deque()
 
     def call(self, op: str, args: dict[str, Any]) -> Any:
@@ -62,6 +53,26 @@ class LocalSession:
     def receive(self) -> Any:
         """The oldest kept answer."""
         return self._answers.popleft()
+
+    def close(self) -> None:
+        """Leave the vault as it is."""
+
+
+class LocalSession(HeldSession):
+    """The vault opened in this process, which holds its lock meanwhile."""
+
+    def __init__(self, folder: VaultFolder, passphrase: str) -> None:
+        from fernvault.memory import Vault
+        from fernvault_sync.hardening import harden
+
+        harden()
+        self._lock = VaultLock(folder)
+        self._lock.acquire()
+        try:
+            super().__init__(Vault.open(folder.path, passphrase))
+        except BaseException:
+            self._lock.release()
+            raise
 
     def close(self) -> None:
         """Close the vault and give the lock back."""

@@ -13,7 +13,8 @@ from fernvault.catalog.mapping import Columns, Mapping, Time
 _TIME: Final = (
     "uts", "epoch", "timestamp", "ts", "time", "datetime", "date_time", "event_time", "occurred_at", "created_at",
     "watched_at", "played_at", "purchased_at", "order_date", "purchase_date", "invoice_date", "invoicedate",
-    "transaction_date", "date_watched", "watched_date", "date_read", "date_rated", "utc_time", "start_time", "date", "day", "created",
+    "transaction_date", "date_watched", "watched_date", "date_read", "date_rated",
+    "utc_time", "start_time", "date", "day", "created",
 )  # fmt: skip
 _EPOCH: Final = frozenset({"uts", "epoch"})
 _ITEM: Final = (

@@ -71,6 +71,12 @@ def latest(connection: Any, attribute_id: int) -> int | None:
     return None if row[0] is None else int(row[0])
 
 
+def latest_of_surface(connection: Any, surface_id: int) -> int | None:
+    """The instant of the latest journal entry of any edge of a surface, or None."""
+    row = connection.execute("SELECT max(at) FROM edge WHERE surface_id = ?", (surface_id,)).fetchone()
+    return None if row[0] is None else int(row[0])
+
+
 def make_again(connection: Any, surface_id: int, attribute_ids: Iterable[int], rule: Rule) -> None:
     """Replay these edges from their entries; one that comes out empty is removed."""
     for number in attribute_ids:

@@ -131,12 +131,17 @@ def card(
 ) -> dict[str, Any]:
     """The card as a document; ``budget`` drops the weakest entries until the text fits in that many tokens.
 
-    ``print`` is what the asked-for format shows.
+    ``print`` is the Markdown form where that was asked for; ``latest`` the last event's time where the card is empty.
     """
-    made = vault.surface(surface).card(_moment(vault, at))
+    target = vault.surface(surface)
+    made = target.card(_moment(vault, at))
     if budget is not None:
         made = _within(made, budget)
     document = card_document(made)
+    if not made.entries:
+        # An empty card of a surface with history puzzles people: old history has simply faded.
+        latest = target.latest()
+        document["latest"] = None if latest is None else to_text(latest)
     if format == "markdown":
         document["print"] = made.markdown()
     return document

@@ -38,9 +38,7 @@ def test_set_keeps_what_is_not_strength() -> None:
 
 @checked
 @given(rules.flatmap(lambda rule: st.tuples(st.just(rule), histories(rule), histories(rule))), strengths)
-def test_set_overrides_whatever_was_before(
-    case: tuple[Rule, list[EdgeEvent], list[EdgeEvent]], value: float
-) -> None:
+def test_set_overrides_whatever_was_before(case: tuple[Rule, list[EdgeEvent], list[EdgeEvent]], value: float) -> None:
     rule, one, other = case
     at = max([entry.at for entry in (*one, *other)], default=START)
     word = EdgeEvent(at, 1_000, Act.SET, value)
@@ -78,7 +76,11 @@ def test_set_to_nothing_is_gone_unless_pinned() -> None:
 def test_the_owners_word_counts_as_many_occasions(rule: Rule) -> None:
     once = learn(None, START, 1.0, rule)
     assert not is_known(once.fresh, rule)
-    for corrected in (set_strength(once, START, 5.0, rule), set_strength(None, START, 5.0, rule), pin(once, START, rule)):
+    for corrected in (
+        set_strength(once, START, 5.0, rule),
+        set_strength(None, START, 5.0, rule),
+        pin(once, START, rule),
+    ):
         assert corrected is not None
         assert corrected.fresh == rule.owner_hits
         assert is_known(corrected.fresh, rule)
@@ -131,10 +133,10 @@ def test_nothing_to_pin(correct: object) -> None:
 
 
 @checked
-@given(rules.flatmap(lambda rule: st.tuples(st.just(rule), histories(rule), histories(rule))), st.integers(0, 999 * DAY))
-def test_after_forget_new_evidence_starts_afresh(
-    case: tuple[Rule, list[EdgeEvent], list[EdgeEvent]], gap: int
-) -> None:
+@given(
+    rules.flatmap(lambda rule: st.tuples(st.just(rule), histories(rule), histories(rule))), st.integers(0, 999 * DAY)
+)
+def test_after_forget_new_evidence_starts_afresh(case: tuple[Rule, list[EdgeEvent], list[EdgeEvent]], gap: int) -> None:
     rule, before, after = case
     at = max((entry.at for entry in before), default=START)
     shift = at + gap - after[0].at if after else 0

@@ -17,7 +17,6 @@ from fernvault.instant import DAY, MINUTE, SECOND
 from fernvault.rule import ADAPTIVE, PAPER, Rule
 from tests.strategies import START, checked, edges, instants, rules, strengths
 
-
 BARE = PAPER._replace(alpha=1.0, floor=1e-9)
 """One trace, so that strength is the trace; a magnitude is its gain; nothing falls below the floor."""
 

@@ -149,9 +149,7 @@ def test_a_set_is_a_reason_of_its_own() -> None:
 
 @checked
 @given(cases, st.integers(0, 24), st.integers(0, 300 * DAY))
-def test_taking_an_event_back_is_dividing_it_out(
-    case: tuple[Rule, list[EdgeEvent]], choice: int, later: int
-) -> None:
+def test_taking_an_event_back_is_dividing_it_out(case: tuple[Rule, list[EdgeEvent]], choice: int, later: int) -> None:
     # mechanisms 2.1: drop its term and divide the earlier ones by (1 - alpha·m/9); true while nothing is gone between.
     rule, entries = case[0]._replace(floor=1e-280), case[1]
     entries = [entry for entry in entries if entry.act == Act.LEARN]

@@ -33,16 +33,16 @@ def import_(
 
     Example: fern import csv orders.csv --surface shop.example --map orders.toml
     """
-    from fernvault_cli.importing import Importer, Totals, write_to, write_to_nothing
+    from fernvault_cli.importing import CheckOnly, Importer, Totals, WriteTo
 
     loaded = _mapping(mapping)
     totals = Totals(form)
     if dry_run:
-        importer = Importer(form, loaded, ctx.obj, write_to_nothing(), totals)
+        importer = Importer(form, loaded, ctx.obj, CheckOnly(), totals)
         code = importer.run(files)
     else:
         with Opened(ctx.obj) as session:
-            importer = Importer(form, loaded, ctx.obj, write_to(session, surface), totals)
+            importer = Importer(form, loaded, ctx.obj, WriteTo(session, surface), totals)
             code = importer.run(files)
     if ctx.obj.json:
         output.answer_json(totals.document())

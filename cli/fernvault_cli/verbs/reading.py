@@ -36,13 +36,14 @@ def ls(
     surface: str = SURFACE,
     everything: bool = typer.Option(False, "--all", help="Weak ones and context too."),
     sort: str = typer.Option("strength", help=", ".join(SORTS) + ".", callback=one_of(*SORTS)),
-    match: str = typer.Option(None, help="Only attributes like this, e.g. 'pref:*milk*'."),
+    match: str = typer.Option(None, help="Only attributes like this, weak ones too, e.g. 'pref:*milk*'."),
+    limit: int = typer.Option(None, min=1, max=1_000_000, help="At most this many."),
 ) -> None:
     """What is known: strength from 0 to 9, mark, trend, occasions, last seen. JSON Lines with --json.
 
     Example: fern ls shop.example --sort last
     """
-    perform(ctx.obj, calls.ls(ctx.obj, surface, all=everything, sort=sort, match=match))
+    perform(ctx.obj, calls.ls(ctx.obj, surface, all=everything, sort=sort, match=match, limit=limit))
 
 
 @app.command()

@@ -1,0 +1,1 @@
+"""Speed, as a ratio to a floor or a peer in the same run."""
