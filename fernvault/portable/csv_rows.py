@@ -52,11 +52,11 @@ class CsvRows:
 
     @property
     def line(self) -> int:
-        """The first physical line of the row given last."""
+        """The first physical line of the row or reject given last."""
         return self._line - len(self._taken)
 
     def row_text(self) -> str:
-        """The text of the row given last, as a reject keeps it."""
+        """The text of the row or reject given last, as a reject keeps it."""
         return _shown("".join(self._taken))
 
     def _header_line(self, delimiter: str | None) -> None:
@@ -125,6 +125,7 @@ class CsvRows:
         if swallowed:
             # Halving keeps the whole effort linear: a file of nothing but unbalanced quotes is read about three times.
             self._again.extendleft(reversed(swallowed))
+            del self._taken[1:]
             self._row_lines = max(1, self._row_lines // 2)
             self._row_characters //= 2
         elif not self._again:

@@ -143,6 +143,9 @@ def test_a_magnitude_out_of_bounds_is_refused(edge: Edge | None, magnitude: floa
 
 def test_the_largest_magnitude_is_taken() -> None:
     assert learn(None, START, 15.0, ADAPTIVE).traces == (9.0, 9.0, 9.0)
+    # Plain arithmetic would make 9.000000000000002 of the almost faded trace.
+    edge = learn(None, START, 1.0, ADAPTIVE)._replace(traces=(2.978598247392937e-06, 1.0, 9.0))
+    assert learn(edge, START, 15.0, ADAPTIVE).traces == (9.0, 9.0, 9.0)
 
 
 def test_five_clicks_in_a_minute_are_one_hit_and_five_bumps() -> None:

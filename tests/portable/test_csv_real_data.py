@@ -41,7 +41,7 @@ def test_the_demo_household() -> None:
     events, rejects = split(read(DEMO / "household.csv", load_mapping(DEMO / "mapping.toml")))
     assert (len(events), rejects) == (800, Counter())
     assert len({event.id for event in events}) == 800
-    assert all({"pref", "cat", "ctx"} == {name.partition(":")[0] for name in e.attributes} for e in events)
+    assert all({"pref", "ctx"} == {name.partition(":")[0] for name in e.attributes} for e in events)
     assert events[0].attributes[-2:] == ("ctx:afternoon", "ctx:weekday")
     months: dict[str, set[int]] = {"pref:cottage-cheese": set(), "pref:soy-rice-milk": set()}
     for event in events:

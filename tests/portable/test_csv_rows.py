@@ -178,6 +178,7 @@ def test_no_line_is_lost_and_none_is_read_twice(data: bytes) -> None:
         source = CsvRows(text)
         at = 1
         for row in source:
+            assert source.line == row.line
             start = row.line - 1
             assert all(not line.strip() for line in every[at:start])
             spans = 1 + _breaks(row.row if isinstance(row, Reject) else source.row_text())

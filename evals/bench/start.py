@@ -1,0 +1,105 @@
+"""How long a verb takes as a whole process on a warm agent, as a multiple of an interpreter that does nothing."""
+
+from __future__ import annotations
+
+import compileall
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+from evals.history import NOW, packaged
+from evals.table import Table, median_row
+from fernvault.memory import Vault
+from fernvault.vault.creation import create_vault
+from fernvault.vault.kdf import FLOOR
+from fernvault.vault.layout import VaultFolder
+from fernvault_sync.admin import AdminClient
+from fernvault_sync.starting import start_agent
+
+ROUNDS = 41
+PASSPHRASE = "benchmark passphrase, thrown away"
+SURFACE = "bench.example"
+AT = "2018-01-01"
+
+VERBS: dict[str, tuple[list[str], str]] = {
+    "card": (["card", SURFACE, "--at", AT], "≤ 3"),
+    "ls": (["ls", SURFACE, "--at", AT], "≤ 6"),
+    "why": (["why", SURFACE, "pref:kids-cereal", "--at", AT], "≤ 6"),
+    "preview": (["preview", SURFACE, "--days", "90", "--at", AT], "≤ 6"),
+    "status": (["status"], "≤ 6"),
+    "surface list": (["surface", "list"], "≤ 6"),
+    "set": (["set", SURFACE, "pref:oat-milk", "7"], "≤ 6"),
+    "pin": (["pin", SURFACE, "pref:oat-milk"], "≤ 6"),
+    "unpin": (["unpin", SURFACE, "pref:oat-milk"], "≤ 6"),
+    "undo": (["undo"], "≤ 6"),
+    "forget": (["forget", SURFACE, "pref:oat-milk"], "≤ 6"),
+    "surface add": (["surface", "add", "{n}.example"], "≤ 6"),
+    "record": (["record", "--surface", SURFACE], "≤ 6"),
+    "export": (["export", "--to", "{folder}/{n}"], "≤ 6"),
+    "delete": (["delete", "--surface", "{n}.example", "--yes"], "≤ 6"),
+    "doctor": (["doctor"], "≤ 6"),
+    "--help": (["--help"], "≤ 6"),
+}
+
+
+def run(seed: int) -> Table:
+    """The table: each verb's median multiple of ``python -c pass``, in turn with it."""
+    rng = random.Random(seed)
+    _compile()
+    data, events = packaged()
+    with tempfile.TemporaryDirectory(prefix="fern-bench-") as name:
+        folder = VaultFolder(Path(name) / "vault")
+        create_vault(folder, PASSPHRASE, zone="UTC", now=NOW, kdf=FLOOR)
+        with Vault.open(folder.path, PASSPHRASE) as vault:
+            vault.add_surface(SURFACE).record(events, source="bench")
+        start_agent(folder, PASSPHRASE)
+        try:
+            rows = []
+            for verb, (words, bar) in VERBS.items():
+                floor, took = _paired(words, folder, Path(name))
+                rows.append(median_row(verb, "milliseconds", [1000 * one for one in took], rng))
+                multiples = [one / nothing for one, nothing in zip(took, floor, strict=True)]
+                rows.append(median_row(verb, "times an empty interpreter", multiples, rng, bar=bar))
+        finally:
+            AdminClient(str(folder.path)).call("lock", {})
+    return Table("bench start", f"{data}; python -c pass beside each run", seed, tuple(rows))
+
+
+def _paired(words: list[str], folder: VaultFolder, scratch: Path) -> tuple[list[float], list[float]]:
+    environment = {**os.environ, "FERN_VAULT": str(folder.path)}
+    floor, took = [], []
+    for number in range(ROUNDS):
+        made = [word.format(n=f"r{number}", folder=scratch) for word in words]
+        floor.append(_timed([sys.executable, "-c", "pass"], environment))
+        took.append(_timed([_fern(), *made], environment))
+        if words[0] == "forget":
+            # What is forgotten cannot be forgotten again.
+            _timed([_fern(), "undo"], environment)
+    return floor, took
+
+
+def _timed(command: list[str], environment: dict[str, str]) -> float:
+    started = perf_counter()
+    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    took = perf_counter() - started
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed: {done.stderr.decode()}")
+    return took
+
+
+def _fern() -> str:
+    script = Path(sys.executable).with_name("fern")
+    if not script.exists():
+        raise SystemExit("install the project into this interpreter first: the installed command is what is measured")
+    return str(script)
+
+
+def _compile() -> None:
+    """Byte code as an install leaves it; without it every start would compile our modules again."""
+    root = Path(__file__).resolve().parents[2]
+    for name in ("fernvault", "sync", "cli"):
+        compileall.compile_dir(root / name, quiet=1)
