@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -20,6 +21,9 @@ CORRECTIONS: Final = {"set": Act.SET, "pin": Act.PIN, "unpin": Act.UNPIN, "forge
 UNDO: Final = "undo"
 OWNER_KINDS: Final = frozenset(CORRECTIONS) | {UNDO}
 """Kinds that only the owner can write; a surface that reports one is refused."""
+
+OWNER_ID: Final = re.compile(r"owner-[0-9a-f]+-[0-9]+")
+"""How the owner's own entries are called; were one taken by a surface, the owner's would be a duplicate."""
 
 KIND_MAGNITUDE: Final = {
     "buy": 1.0,

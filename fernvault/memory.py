@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,8 @@ from zoneinfo import ZoneInfo
 
 from fernvault import documents
 from fernvault.catalog.catalog import Catalog
-from fernvault.errors import NotFoundError
+from fernvault.clock import wall_clock
+from fernvault.errors import InputError, NotFoundError
 from fernvault.instant import to_text
 from fernvault.portable.export import write_export
 from fernvault.rule import ADAPTIVE, Rule
@@ -23,12 +23,7 @@ from fernvault.vault.faults import named
 from fernvault.vault.integrity import Finding
 from fernvault.vault.layout import VaultFolder
 from fernvault.vault.opening import close_database, open_database
-from fernvault.vault.slots import unlock_with_passphrase, wipe
-
-
-def wall_clock() -> int:
-    """Microseconds since 1970 by this machine's clock."""
-    return time.time_ns() // 1_000
+from fernvault.vault.slots import damaged_slots, unlock_with_passphrase, wipe
 
 
 class Undone(NamedTuple):
@@ -99,14 +94,11 @@ class Vault:
     def surface(self, name: str) -> Surface:
         """The surface of that name. Raises NotFoundError."""
         if name not in self._surfaces:
-            self._surfaces[name] = Surface(
-                self._connection,
-                surface_rows.get(self._connection, name),
-                zone=self.zone,
-                transaction=self.transaction,
-                clock=self._clock,
-            )
+            self._surfaces[name] = self._reach(surface_rows.get(self._connection, name), self._clock)
         return self._surfaces[name]
+
+    def _reach(self, row: surface_rows.SurfaceRow, clock: Callable[[], int]) -> Surface:
+        return Surface(self._connection, row, zone=self.zone, transaction=self.transaction, clock=clock)
 
     def add_surface(
         self,
@@ -142,12 +134,13 @@ class Vault:
     def undo(self, *, surface: str | None = None, since: int | None = None) -> Undone:
         """Take back the latest correction, or with ``since`` all events that a surface's journal took in since then.
 
-        The latter leaves the owner's corrections alone. Raises NotFoundError when there is nothing to take back.
+        The latter leaves the owner's corrections alone. Raises NotFoundError when there is nothing to take back,
+        InputError for ``since`` without a surface.
         """
         chosen = None if surface is None else self.surface(surface)
         if since is not None:
             if chosen is None:
-                raise NotFoundError("--since needs a surface", next_step="fern undo --surface ID --since TIME")
+                raise InputError("--since needs a surface", next_step="fern undo --surface ID --since TIME")
             seqs = history.recorded_since(self._connection, chosen.row.id, since)
             count = chosen.undo(seqs, note="since") if seqs else 0
             if not count:
@@ -185,7 +178,8 @@ class Vault:
     def export(self, to: Path) -> dict[str, Any]:
         """Write the whole vault in readable form to a new folder; its manifest. See ``portable.export``."""
         now = self._clock()
-        surfaces = self.surfaces()
+        # Everything in it is of one instant.
+        surfaces = [self._reach(row, lambda: now) for row in surface_rows.every(self._connection)]
         header = {
             "exported": to_text(now),
             "vault": self.id,
@@ -206,16 +200,17 @@ class Vault:
                 "edges.jsonl": (
                     {"surface": surface.name, **documents.view_document(view)}
                     for surface in surfaces
-                    for view in surface.views(now)
+                    for view in surface.views()
                 ),
-                "cards.jsonl": (documents.card_document(surface.card(now)) for surface in surfaces),
+                "cards.jsonl": (documents.card_document(surface.card()) for surface in surfaces),
             },
         )
 
     def doctor(self) -> list[Finding]:
-        """Check the file's pages, its structure, and every edge against a replay of its journal; what is wrong."""
+        """Check the key slots, the pages, the structure, and every edge against its journal; what is wrong."""
+        slots = [Finding("slot", detail) for detail in damaged_slots(self.folder)]
         with named(self.folder.db):
-            return doctor.examine(self._connection, self._clock())
+            return slots + doctor.examine(self._connection, self._clock())
 
     def rebuild(self) -> None:
         """Make every edge again from the journal."""

@@ -123,22 +123,22 @@ class Surface:
         return [Recorded(new, journal.fired(event)) for new, event in zip(fresh, full, strict=True)]
 
     def views(self, at: int | None = None) -> list[View]:
-        """Every edge that has not faded away by the instant ``at``, strongest first."""
-        moment = self._clock() if at is None else at
-        found = [self._view(attribute, edge) for attribute, edge in self._edges(moment).items()]
+        """Every edge that has not faded away now, or had not by the instant ``at``, strongest first.
+
+        Now counts all that the journal holds; a given instant, here and below, only what is dated up to it.
+        """
+        found = [self._view(attribute, edge) for attribute, edge in self._faded(self._edges(at), at).items()]
         return sorted(found, key=lambda view: (-view.strength, view.attribute))
 
     def card(self, at: int | None = None, *, entries: int = ENTRIES) -> Card:
         """The card at an instant: at most ``entries`` attributes, strongest first."""
-        moment = self._clock() if at is None else at
-        chosen = strongest(candidates(self._edges(moment), self._row.rule), entries)
-        return Card(self.name, moment, tuple(self._entry(candidate) for candidate in chosen))
+        return self._card(self._edges(at), self._clock() if at is None else at, entries)
 
     def why(self, attribute: str, at: int | None = None) -> Why:
         """The journal entries of an edge and what each adds to its strength. Raises NotFoundError."""
         moment = self._clock() if at is None else at
         number = self._number(attribute)
-        entries = list(edge_rows.entries(self._connection, number, until=moment))
+        entries = list(edge_rows.entries(self._connection, number, until=at))
         edge = settle(replay(entries, self._row.rule), moment, self._row.rule)
         adds = contributions(entries, moment, self._row.rule)
         slugs = dict(surface_rows.slugs(self._connection, self._row.id))
@@ -156,7 +156,7 @@ class Surface:
         if correction == "set":
             if value is None or not 0.0 < value <= CEILING:
                 raise InputError("a strength lies over 0 and up to 9", next_step=f"fern forget {self.name} {attribute}")
-        elif attribute not in self._edges(self._clock()):
+        elif attribute not in self._faded(self._edges(None), None):
             raise NotFoundError(f"{self.name} knows no {attribute} now", next_step=f"fern ls {self.name} --all")
         known = surface_rows.attribute_ids(self._connection, self._row.id, [attribute])
         latest = edge_rows.latest(self._connection, known[attribute]) if known else None
@@ -181,23 +181,20 @@ class Surface:
     def preview(self, days: int, at: int | None = None, *, entries: int = ENTRIES) -> tuple[Card, Card, list[Change]]:
         """The card now, the card ``days`` later if nothing more happens, and each day on which it changes."""
         start = self._clock() if at is None else at
-        edges = self._edges(start)
-        rule = self._row.rule
+        edges = self._edges(at)
 
         def members(day: int) -> frozenset[str]:
-            moment = start + day * DAY
-            faded = {name: left for name, edge in edges.items() if (left := settle(edge, moment, rule)) is not None}
-            return frozenset(candidate.attribute for candidate in strongest(candidates(faded, rule), entries))
+            return frozenset(candidate.attribute for candidate in self._chosen(edges, start + day * DAY, entries))
 
         steps: list[Change] = []
         before = members(0)
         for day, after in changes(members, 0, days):
             steps.append(Change(day, tuple(sorted(before - after)), tuple(sorted(after - before))))
             before = after
-        return self.card(start, entries=entries), self.card(start + days * DAY, entries=entries), steps
+        return self._card(edges, start, entries), self._card(edges, start + days * DAY, entries), steps
 
     def latest(self) -> int | None:
-        """The instant of the latest event on any edge, or None when there is none."""
+        """The instant of the latest event, or strength set by the owner, that any edge rests on or rested on."""
         return edge_rows.latest_of_surface(self._connection, self._row.id)
 
     def sweep(self) -> int:
@@ -242,10 +239,21 @@ class Surface:
         found.update(dict.fromkeys(catalog.context_attributes(event.at, self._zone)))
         return event._replace(attributes=tuple(found))
 
-    def _edges(self, at: int) -> dict[str, Edge]:
-        """Every edge at the instant ``at``, faded, those gone left out.
+    def _card(self, edges: dict[str, Edge], at: int, entries: int) -> Card:
+        return Card(self.name, at, tuple(self._entry(candidate) for candidate in self._chosen(edges, at, entries)))
 
-        An instant before an edge's latest entry is answered from its journal entries up to then.
+    def _chosen(self, edges: dict[str, Edge], at: int, entries: int) -> list[Candidate]:
+        return strongest(candidates(self._faded(edges, at), self._row.rule), entries)
+
+    def _faded(self, edges: dict[str, Edge], at: int | None) -> dict[str, Edge]:
+        """The edges at the instant ``at``, or now, those gone left out."""
+        moment, rule = self._clock() if at is None else at, self._row.rule
+        return {name: left for name, edge in edges.items() if (left := settle(edge, moment, rule)) is not None}
+
+    def _edges(self, until: int | None) -> dict[str, Edge]:
+        """Every edge as its entries left it, not faded: all of them, or those dated up to the instant ``until``.
+
+        Where later ones have changed or removed it since, or a sweep has, it is made from its journal entries.
         """
         rule = self._row.rule
         late = edge_rows.stale(self._connection, self._row.id)
@@ -255,13 +263,15 @@ class Surface:
         found: dict[str, Edge] = {}
         past: list[tuple[str, int]] = []
         for attribute, number, stored in edge_rows.load_surface(self._connection, self._row.id):
-            if stored.edge.at > at:
+            if until is not None and stored.edge.at > until:
                 past.append((attribute, number))
-            elif (edge := settle(stored.edge, at, rule)) is not None:
-                found[attribute] = edge
+            else:
+                found[attribute] = stored.edge
+        if until is not None:
+            past += edge_rows.absent(self._connection, self._row.id)
         for attribute, number in past:
-            entries: Iterator[EdgeEvent] = edge_rows.entries(self._connection, number, until=at)
-            if (edge := settle(replay(entries, rule), at, rule)) is not None:
+            entries: Iterator[EdgeEvent] = edge_rows.entries(self._connection, number, until=until)
+            if (edge := replay(entries, rule)) is not None:
                 found[attribute] = edge
         return found
 

@@ -12,33 +12,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from fernvault_cli import output
-from fernvault_cli.options import FLAGS, VALUES, Options
-
-VERBS = {
-    "init": ("keys", "create a vault: a passphrase, and recovery words that are rehearsed"),
-    "unlock": ("keys", "open the vault and leave it open in the agent"),
-    "lock": ("keys", "close the vault and end the agent"),
-    "status": ("health", "the vault's state and both lock clocks"),
-    "passphrase": ("keys", "change the passphrase"),
-    "recover": ("keys", "set a new passphrase with the recovery words"),
-    "surface": ("surfaces", "add, list, show and remove surfaces"),
-    "import": ("intake", "bring in history from a file"),
-    "record": ("intake", "record events from standard input, as JSON Lines"),
-    "card": ("reading", "what an agent reads"),
-    "ls": ("reading", "what is known, with strength, mark and trend"),
-    "why": ("reading", "the events and the arithmetic behind one attribute"),
-    "preview": ("reading", "how the card will look, and what leaves it when"),
-    "set": ("correcting", "set an attribute's strength yourself"),
-    "pin": ("correcting", "keep an attribute from fading"),
-    "unpin": ("correcting", "let an attribute fade again"),
-    "forget": ("correcting", "take an attribute off the graph"),
-    "undo": ("correcting", "take back the latest correction, or what a surface reported"),
-    "export": ("rights", "write everything in readable form"),
-    "delete": ("rights", "delete a surface, or the whole vault"),
-    "doctor": ("health", "check the vault"),
-    "agent": ("agent", "start, stop and look at the process that holds the open vault"),
-    "demo": ("demo", "a throw-away vault with a real household's shopping, step by step"),
-}
+from fernvault_cli.options import Options
+from fernvault_cli.verb_table import VERBS, root_help
 
 
 class LazyGroup(TyperGroup):
@@ -66,12 +41,9 @@ class LazyGroup(TyperGroup):
             raise NoSuchVerbError(f"no verb {args[0]!r}", hint)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The verbs with their one line each."""
-        with formatter.section("Verbs"):
-            formatter.write_dl([(name, line) for name, (_, line) in VERBS.items()])
-        with formatter.section("Everywhere"):
-            formatter.write_dl([*FLAGS.items(), *((f"{name} …", line) for name, line in VALUES.items())])
+    def get_help(self, ctx: Any) -> str:
+        """The overview of all verbs, from the table."""
+        return root_help()
 
 
 class NoSuchVerbError(Exception):
@@ -119,8 +91,9 @@ def run(words: list[str], options: Options) -> int:
         return int(leaving.exit_code)
     except Abort:
         return 130
-    except BrokenPipeError:
-        raise
+    except SystemExit:
+        # Typer's way of saying that the reader of our output has hung up.
+        raise BrokenPipeError from None
     except Exception as error:
         if sys.flags.dev_mode:
             raise
@@ -149,5 +122,4 @@ def _document(error: Exception) -> dict[str, Any]:
         return error_document(error)
     if isinstance(error, FrameError):
         return output.AGENT_GONE
-    message = f"something went wrong ({type(error).__name__}); nothing acknowledged is lost"
-    return {"code": "failed", "message": message, "next": "fern doctor", "exit": 1}
+    return output.unexpected(error)

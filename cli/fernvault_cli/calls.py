@@ -5,19 +5,26 @@ The short path and Typer both come through here, so that a verb prints the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import os
 
 from fernvault_cli import render
-from fernvault_cli.options import Options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # Kept off the short path: `typing` alone costs as long as half a call.
+    from collections.abc import Callable
+    from typing import Any
+
+    from fernvault_cli.options import Options
 
 
-class Call(NamedTuple):
-    """An operation with its arguments, and what prints its result."""
+class Call:
+    """An operation with its arguments, and what prints its result and gives the exit code."""
 
-    op: str
-    args: dict[str, Any]
-    show: Callable[[Any, Options], None]
+    def __init__(self, op: str, args: dict[str, Any], show: Callable[[Any, Options], int | None]) -> None:
+        self.op = op
+        self.args = args
+        self.show = show
 
 
 def card(options: Options, surface: str, *, budget: int | None = None, format: str = "text") -> Call:
@@ -30,7 +37,7 @@ def ls(
     options: Options,
     surface: str,
     *,
-    all: bool = False,  # noqa: A002 - the option's own name
+    all: bool = False,
     sort: str = "strength",
     match: str | None = None,
     limit: int | None = None,
@@ -88,6 +95,32 @@ def surface_list(options: Options) -> Call:
 def surface_show(options: Options, surface: str) -> Call:
     """One surface."""
     return Call("surface.show", {"surface": surface}, render.surface)
+
+
+def surface_add(options: Options, surface: str, *, catalog: str | None = None, preset: str = "adaptive") -> Call:
+    """A new surface."""
+    path = None if catalog is None else os.path.abspath(catalog)
+    return Call("surface.add", {"surface": surface, "preset_name": preset, "catalog": path}, render.surface_added)
+
+
+def surface_remove(options: Options, surface: str) -> Call:
+    """Delete a surface; ask first."""
+    return Call("surface.remove", {"surface": surface}, render.surface_removed)
+
+
+def export(options: Options, *, to: str, format: str = "jsonl") -> Call:
+    """Everything in readable form."""
+    return Call("export", {"to": os.path.abspath(to)}, render.export_to(to))
+
+
+def doctor(options: Options, *, rebuild: bool = False) -> Call:
+    """Check the vault."""
+    return Call("doctor", {"rebuild": rebuild}, render.doctor)
+
+
+def lock(options: Options) -> Call:
+    """Close the vault."""
+    return Call("lock", {}, render.locked)
 
 
 def _correct(surface: str, attribute: str, correction: str, value: float | None = None) -> Call:

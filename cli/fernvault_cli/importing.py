@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
+from fernvault.clock import wall_clock
 from fernvault.event import Event
-from fernvault.guard.incoming import MAX_BATCH
-from fernvault.memory import wall_clock
+from fernvault.guard.limits import MAX_BATCH
 from fernvault.portable.rejects import Reject, RejectsFile
 from fernvault.portable.text_file import TextFile, open_text
 from fernvault_cli import output
@@ -21,15 +22,19 @@ from fernvault_cli.session import Session
 from fernvault_cli.stream import prepared
 
 IN_FLIGHT: Final = 2
+BATCH_CHARACTERS: Final = 1 << 20
+"""Text of one batch of JSON Lines: at twelve bytes for the widest letter it stays under a frame of the agent."""
+
 SHOWN: Final = 5
 INTERRUPTED: Final = 130
 
 
 class Row(NamedTuple):
-    """One event on its way, with the line it came from."""
+    """One event on its way, with the line it came from and, where lines can be long, how long it was."""
 
     line: int
     document: dict[str, Any]
+    characters: int = 0
 
 
 class Sink(Protocol):
@@ -112,7 +117,7 @@ class Importer:
             text = stack.enter_context(open_text(file, encoding=self._encoding()))
             rejects = stack.enter_context(RejectsFile(file))
             progress = stack.enter_context(Progress(file.name, _size(file), self._options))
-            waiting = 0
+            waiting = characters = 0
             batch: list[Row] = []
             source = f"{self._form}:{file.name}"[:200]
             try:
@@ -122,19 +127,23 @@ class Importer:
                         self._set_aside(found, rejects, file, shown)
                         continue
                     batch.append(found)
-                    if len(batch) == MAX_BATCH:
-                        self._sink.put(batch, source)
-                        batch = []
-                        waiting += 1
-                        if waiting >= IN_FLIGHT:
-                            self._answer(rejects, file, shown)
-                            waiting -= 1
+                    characters += found.characters
+                    if len(batch) == MAX_BATCH or characters >= BATCH_CHARACTERS:
+                        with _undisturbed():
+                            self._sink.put(batch, source)
+                            batch, characters = [], 0
+                            waiting += 1
+                            if waiting >= IN_FLIGHT:
+                                self._answer(rejects, file, shown)
+                                waiting -= 1
                         progress.update(text.position, self._totals.rows)
-                if batch:
-                    self._sink.put(batch, source)
-                    waiting += 1
-                for _ in range(waiting):
-                    self._answer(rejects, file, shown)
+                with _undisturbed():
+                    if batch:
+                        self._sink.put(batch, source)
+                        waiting += 1
+                    while waiting:
+                        self._answer(rejects, file, shown)
+                        waiting -= 1
                 progress.update(text.position, self._totals.rows)
             except KeyboardInterrupt:
                 for _ in range(waiting):
@@ -185,6 +194,29 @@ class Importer:
             yield found if isinstance(found, Reject) else Row(rows.line, event_document(found))
 
 
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Put Ctrl-C off to the end of the block: between the two halves of a call the counts would not be true.
+
+    A second Ctrl-C is not put off: the agent may be the one that hangs.
+    """
+    pressed = False
+
+    def once(_number: int, _frame: Any) -> None:
+        nonlocal pressed
+        if pressed:
+            raise KeyboardInterrupt
+        pressed = True
+
+    before = signal.signal(signal.SIGINT, once)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
+
+
 def event_document(event: Event) -> dict[str, Any]:
     """The event as the agent takes it."""
     document: dict[str, Any] = {
@@ -209,8 +241,8 @@ def _json_rows(text: TextFile) -> Iterator[Row | Reject]:
             document, problem = prepared(line)
             if document is None:
                 yield Reject(number, problem or "not usable", line.rstrip("\n"))
-            elif "at" in document:
-                yield Row(number, document)
+            else:
+                yield Row(number, document, len(line))
 
 
 class WriteTo:

@@ -9,6 +9,7 @@ from fernvault_cli.options import OptionError, Options, take
 
 def main() -> int:
     """Run the command line; the exit code."""
+    _make_sure_of_streams()
     try:
         options, words = take(sys.argv[1:])
     except OptionError as error:
@@ -17,24 +18,70 @@ def main() -> int:
         document = {"code": "usage", "message": str(error), "next": "fern --help", "exit": 2}
         return failure(document, Options(json="--json" in sys.argv))
     try:
+        code = _run(words, options)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        _mute_stdout()
+        return 0
+    return code
+
+
+def _run(words: list[str], options: Options) -> int:
+    try:
+        code = None
+        if words in (["--help"], ["-h"]):
+            from fernvault_cli.output import answer
+            from fernvault_cli.verb_table import root_help
+
+            answer(root_help())
+            return 0
         if words:
             from fernvault_cli.quick import attempt
 
             code = attempt(words, options)
-            if code is not None:
-                sys.stdout.flush()
-                return code
-        from fernvault_cli.app import run
+        if code is None:
+            from fernvault_cli.app import run
 
-        return run(words, options)
-    except KeyboardInterrupt:
-        return 130
+            code = run(words, options)
     except BrokenPipeError:
-        # The reader of our output has what it wanted; Python must not complain about it while it ends.
-        import os
+        raise
+    except Exception as error:
+        if sys.flags.dev_mode:
+            raise
+        from fernvault_cli.output import failure, unexpected
 
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 0
+        return failure(unexpected(error), options)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from fernvault_cli.output import failure
+
+        _mute_stdout()
+        message = f"the answer could not be written: {error.strerror}"
+        return failure({"code": "disk-full", "message": message, "next": "the same command again", "exit": 9}, options)
+    return code
+
+
+def _make_sure_of_streams() -> None:
+    """A closed stream swallows what is written to it, and a letter that a terminal lacks is written as an escape."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            import os
+
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115 - it lives as long as the process
+        elif stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _mute_stdout() -> None:
+    """Nobody reads it any more, or nothing can be written: Python must not complain about that while it ends."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """The global options: taken out of the command line wherever they stand, so that `fern card shop --json` works.
 
-Typer gets only what is left; it shows these in its help and its completion, but never parses them.
+Typer gets only what is left; it shows these in its help, but never parses them. Nothing is imported here but what the
+interpreter has already: every verb begins with this module.
 """
 
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 FLAGS = {
     "--json": "one JSON document on stdout and nothing else",
@@ -22,17 +22,33 @@ VALUES = {
 }
 
 
-class Options(NamedTuple):
+class Options:
     """The global options of one run."""
 
-    json: bool = False
-    quiet: bool = False
-    color: bool = True
-    yes: bool = False
-    agent: bool = True
-    vault: str | None = None
-    passphrase_fd: int | None = None
-    at: str | None = None
+    def __init__(
+        self,
+        *,
+        json: bool = False,
+        quiet: bool = False,
+        color: bool = True,
+        yes: bool = False,
+        agent: bool = True,
+        vault: str | None = None,
+        passphrase_fd: int | None = None,
+        at: str | None = None,
+    ) -> None:
+        self.json = json
+        self.quiet = quiet
+        self.color = color
+        self.yes = yes
+        self.agent = agent
+        self.vault = vault
+        self.passphrase_fd = passphrase_fd
+        self.at = at
+
+    def but(self, **changes: object) -> Options:
+        """The same with some of them changed."""
+        return Options(**{**vars(self), **changes})
 
 
 class OptionError(Exception):
@@ -70,7 +86,7 @@ def take(words: list[str]) -> tuple[Options, list[str]]:
         Options(
             json="--json" in flags,
             quiet="--quiet" in flags,
-            color="--no-color" not in flags and not os.environ.get("NO_COLOR"),
+            color="--no-color" not in flags and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
             yes="--yes" in flags,
             agent="--no-agent" not in flags,
             vault=values.get("--vault") or os.environ.get("FERN_VAULT") or None,

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
 
-from fernvault_cli.options import Options
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # Kept off the short path: `typing` alone costs as long as half a call.
+    from typing import Any
+
+    from fernvault_cli.options import Options
 
 AGENT_GONE = {
     "code": "agent-gone",
@@ -14,6 +18,12 @@ AGENT_GONE = {
     "next": "fern status, then the same command again",
     "exit": 1,
 }
+
+
+def unexpected(error: Exception) -> dict[str, Any]:
+    """The document of an error that nobody foresaw; its text may hold anything, so only its kind is told."""
+    message = f"something went wrong ({type(error).__name__}); nothing acknowledged is lost"
+    return {"code": "failed", "message": message, "next": "fern doctor", "exit": 1}
 
 
 def answer(text: str) -> None:

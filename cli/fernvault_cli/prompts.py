@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from getpass import getpass
 from pathlib import Path
 from typing import Final
@@ -54,8 +53,20 @@ def repeat(chosen: str) -> None:
     for _ in range(3):
         if getpass("The same again: ") == chosen:
             return
-        sys.stderr.write("That is not the same.\n")
+        tell("That is not the same.\n")
     raise InputError("the two did not match, nothing was changed", next_step="run the same command again")
+
+
+def tell(text: str) -> None:
+    """Write to the terminal itself, so that a secret shown there never ends in a file or a pipe.
+
+    Raises LockedError without one.
+    """
+    try:
+        with Path("/dev/tty").open("w", encoding="utf-8", errors="replace") as tty:
+            tty.write(text)
+    except OSError:
+        raise LockedError("there is no terminal to ask on", next_step="run it in a terminal, or with --yes") from None
 
 
 def has_terminal() -> bool:
@@ -69,10 +80,9 @@ def has_terminal() -> bool:
 
 def ask(prompt: str) -> str:
     """Ask on the terminal, with echo. Raises LockedError without one."""
+    tell(prompt)
     try:
         with Path("/dev/tty").open("r", encoding="utf-8", errors="replace") as tty:
-            sys.stderr.write(prompt)
-            sys.stderr.flush()
             line = tty.readline()
     except OSError:
         raise LockedError("there is no terminal to ask on", next_step="run it in a terminal, or with --yes") from None

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from typing import Any
 
-from fernvault_cli.options import Options
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # Kept off the short path: `typing` alone costs as long as half a call.
+    from collections.abc import Callable
+    from typing import Any
 
-Reader = Callable[[str], Any]
+    from fernvault_cli.options import Options
+    from fernvault_sync.admin import AdminClient
+
+    Reader = Callable[[str], Any]
 
 
 class Shape:
@@ -57,6 +62,13 @@ def _limit(text: str) -> int:
     return limit
 
 
+def _file(text: str) -> str:
+    """A file that is there; about any other, the long path has more to say."""
+    if not os.path.isfile(text):
+        raise ValueError(text)
+    return text
+
+
 def _strength(text: str) -> float:
     if not 0 < (strength := float(text)) <= 9:
         raise ValueError(text)
@@ -84,9 +96,29 @@ SHAPES = {
     "forget": Shape(_EDGE),
     "undo": Shape((), {"--surface": ("surface", str), "--since": ("since", str)}),
     "status": Shape(),
+    "lock": Shape(),
+    "agent status": Shape(),
+    "agent stop": Shape(),
+    "doctor": Shape((), {}, {"--rebuild": "rebuild"}),
+    "export": Shape((), {"--to": ("to", str), "--format": ("format", _one_of("jsonl"))}),
     "surface list": Shape(),
     "surface show": Shape(_SURFACE),
+    "surface add": Shape(
+        _SURFACE, {"--catalog": ("catalog", _file), "--preset": ("preset", _one_of("adaptive", "paper"))}
+    ),
+    "surface remove": Shape(_SURFACE),
+    "delete": Shape((), {"--surface": ("surface", str)}),
+    "record": Shape((), {"--surface": ("surface", str)}),
 }
+GROUPS = ("surface", "agent")
+NEEDED = {"export": "to", "delete": "surface", "record": "surface"}
+"""Options that these verbs cannot do without."""
+
+ASKING = ("delete", "surface remove")
+"""Verbs that ask first, which is the long path's business unless --yes was given."""
+
+SAME = {"agent status": "status", "agent stop": "lock", "delete": "surface remove"}
+"""Verbs that are another one's call."""
 
 
 def attempt(words: list[str], options: Options) -> int | None:
@@ -96,6 +128,8 @@ def attempt(words: list[str], options: Options) -> int | None:
     if found is None or folder is None or not options.agent or options.passphrase_fd is not None:
         return None
     verb, arguments = found
+    if (verb in ASKING and not options.yes) or (verb == "undo" and "since" in arguments and "surface" not in arguments):
+        return None
 
     from fernvault_sync.admin import AdminClient, NoAgentError, RemoteError
     from fernvault_sync.frame import FrameError
@@ -105,23 +139,33 @@ def attempt(words: list[str], options: Options) -> int | None:
     except NoAgentError:
         return None
 
-    from fernvault_cli import calls, output
+    from fernvault_cli import output
 
-    call = getattr(calls, verb.replace(" ", "_"))(options, **arguments)
     try:
-        result = client.call(call.op, call.args)
+        return _run(client, verb, arguments, options)
     except RemoteError as error:
         return output.failure(error.document, options)
     except FrameError:
         return output.failure(output.AGENT_GONE, options)
-    call.show(result, options)
-    return 0
+
+
+def _run(client: AdminClient, verb: str, arguments: dict[str, Any], options: Options) -> int:
+    if verb == "record":
+        from fernvault_cli.recording import record
+
+        return record(client, arguments["surface"], options)
+
+    from fernvault_cli import calls
+
+    name = SAME.get(verb, verb).replace(" ", "_")
+    call = getattr(calls, name)(options, **arguments)
+    return call.show(client.call(call.op, call.args), options) or 0
 
 
 def _parsed(words: list[str]) -> tuple[str, dict[str, Any]] | None:
     verb, rest = words[0], words[1:]
-    if verb == "surface" and rest:
-        verb, rest = f"surface {rest[0]}", rest[1:]
+    if verb in GROUPS and rest:
+        verb, rest = f"{verb} {rest[0]}", rest[1:]
     shape = SHAPES.get(verb)
     if shape is None:
         return None
@@ -149,7 +193,7 @@ def _parsed(words: list[str]) -> tuple[str, dict[str, Any]] | None:
             arguments[key] = read(text)
     except (ValueError, IndexError):
         return None
-    return verb, arguments
+    return (verb, arguments) if NEEDED.get(verb) in (None, *arguments) else None
 
 
 def _folder(options: Options) -> str | None:
@@ -158,5 +202,5 @@ def _folder(options: Options) -> str | None:
         return options.vault
     if not sys.platform.startswith("linux"):
         return None
-    base = os.environ.get("XDG_DATA_HOME", "").strip() or os.path.expanduser("~/.local/share")  # noqa: PTH111
+    base = os.environ.get("XDG_DATA_HOME", "").strip() or os.path.expanduser("~/.local/share")
     return base + "/fernvault"

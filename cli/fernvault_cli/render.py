@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
-from fernvault_cli.options import Options
 from fernvault_cli.output import answer, answer_json, answer_lines, note, painted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # Kept off the short path: `typing` alone costs as long as half a call.
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from fernvault_cli.options import Options
 
 BAR = 9
 EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -239,3 +243,59 @@ def surface(document: Any, options: Options) -> None:
         ["half-lives", ", ".join(f"{days:.4g}" for days in rule["half_lives"]) + " days"],
     ]
     answer("\n".join(columns(rows)))
+
+
+def surface_added(document: Any, options: Options) -> None:
+    """That it is there, and what to do next."""
+    if options.json:
+        answer_json(document)
+        return
+    items = f" with {document['items']} items" if document["catalog"] is not None else ""
+    answer(f"added {document['surface']}{items}")
+    note(f"fern import csv FILE --surface {document['surface']} brings in history", options)
+
+
+def surface_removed(document: Any, options: Options) -> None:
+    """That it is gone, and what may still hold copies."""
+    if options.json:
+        answer_json(document)
+        return
+    answer(f"deleted {document['surface']}: {document['deleted']} events")
+    note("backups, exports and snapshots made earlier still hold it", options)
+
+
+def export_to(to: str) -> Callable[[Any, Options], None]:
+    """What prints the counts of an export and where it is."""
+
+    def show(document: Any, options: Options) -> None:
+        if options.json:
+            answer_json(document)
+            return
+        files = document["files"].items()
+        counts = ", ".join(f"{found['rows']:,} {name.removesuffix('.jsonl')}" for name, found in files)
+        answer(f"exported {counts} to {to}")
+        note("it is not encrypted", options)
+
+    return show
+
+
+def doctor(document: Any, options: Options) -> int:
+    """What is wrong, one finding a line; exit code 5 if anything is."""
+    if options.json:
+        answer_json(document)
+    else:
+        for finding in document["findings"]:
+            answer(f"{finding['kind']}: {finding['detail']}")
+        for warning in document["warnings"]:
+            note(f"warning: {warning}", options)
+        if not document["findings"]:
+            answer(f"all is well: {document['events']} events, every edge equals its journal")
+    return 5 if document["findings"] else 0
+
+
+def locked(document: Any, options: Options) -> None:
+    """That it is locked."""
+    if options.json:
+        answer_json(document)
+    else:
+        answer("locked; the process that held the key has ended")

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
+
+import typer
 
 from fernvault.errors import AlreadyRunningError, LockedError, VaultMissingError
 from fernvault.vault import layout
 from fernvault.vault.layout import VaultFolder
-from fernvault.vault.lock import VaultLock
+from fernvault.vault.lock import VaultLock, holder
 from fernvault_cli import prompts
+from fernvault_cli.calls import Call
 from fernvault_cli.options import Options
 from fernvault_sync.admin import AdminClient, NoAgentError
+from fernvault_sync.clocks import IDLE, MAXIMUM
+
+PATIENCE: Final = 30.0
+"""Seconds that an agent which another command started is given to open the vault."""
 
 
 class Session(Protocol):
@@ -112,21 +120,42 @@ def open_session(options: Options) -> Session:
     return start(folder, prompts.passphrase(options))
 
 
-def start(folder: VaultFolder, passphrase: str) -> AdminClient:
-    """Start the agent and connect to it, or to the one that was quicker. Raises FernError."""
+def start(folder: VaultFolder, passphrase: str, *, idle: float = IDLE, maximum: float = MAXIMUM) -> AdminClient:
+    """Start the agent and connect to it, or to the one that was quicker; seconds for both clocks. Raises FernError."""
     from fernvault_sync.starting import start_agent
 
-    try:
-        start_agent(folder, passphrase)
-    except AlreadyRunningError:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            start_agent(folder, passphrase, idle=idle, maximum=maximum)
+        except AlreadyRunningError:
+            agent = _the_quicker(folder, deadline)
+            if agent is None and time.monotonic() >= deadline:
+                raise
+        else:
+            agent = running_agent(folder)
+            if agent is None:
+                raise LockedError("the agent was locked again at once", next_step="fern unlock")
+        if agent is not None:
+            return agent
+
+
+def _the_quicker(folder: VaultFolder, deadline: float) -> AdminClient | None:
+    """The agent that another command is starting, once it answers; None when it does not come to that.
+
+    Raises AlreadyRunningError when no agent holds the vault, but a command run with ``--no-agent``.
+    """
+    while time.monotonic() < deadline:
         agent = running_agent(folder)
         if agent is not None:
             return agent
-        raise
-    agent = running_agent(folder)
-    if agent is None:
-        raise LockedError("the agent was locked again at once", next_step="fern unlock")
-    return agent
+        known = holder(folder)
+        if known is None:
+            return None
+        if known.socket is None:
+            raise AlreadyRunningError(f"process {known.pid} holds the vault in {folder.path}", pid=known.pid)
+        time.sleep(0.02)
+    return None
 
 
 def require_vault(folder: VaultFolder) -> None:
@@ -154,7 +183,9 @@ class Opened:
             self._session.close()
 
 
-def perform(options: Options, call: Any) -> None:
-    """Make one call and show its answer."""
+def perform(options: Options, call: Call) -> None:
+    """Make one call and show its answer. Raises typer.Exit for an answer that is bad news."""
     with Opened(options) as session:
-        call.show(session.call(call.op, call.args), options)
+        code = call.show(session.call(call.op, call.args), options)
+    if code:
+        raise typer.Exit(code)

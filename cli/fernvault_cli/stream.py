@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from hashlib import blake2b
-from typing import Any, Final
-from uuid import uuid4
 
-from fernvault.guard.incoming import MAX_BATCH
-from fernvault.instant import to_text
-from fernvault.memory import wall_clock
+from fernvault.clock import wall_clock
+from fernvault.guard.limits import MAX_BATCH
 
-LINE: Final = 256 * 1024
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # Kept off the short path: `typing` alone costs as long as half a call.
+    from collections.abc import Iterator
+    from typing import Any
+
+LINE = 256 * 1024
 
 
 def batches(descriptor: int) -> Iterator[list[bytes]]:
@@ -40,6 +41,8 @@ def batches(descriptor: int) -> Iterator[list[bytes]]:
 
 def prepared(line: bytes | str) -> tuple[dict[str, Any] | None, str | None]:
     """(the event's document with its time and id, None), or (None, what is wrong with the line)."""
+    if len(line) > LINE:
+        return None, f"longer than {LINE // 1024} KiB"
     try:
         document = json.loads(line, object_pairs_hook=_unique, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
@@ -47,9 +50,11 @@ def prepared(line: bytes | str) -> tuple[dict[str, Any] | None, str | None]:
     if not isinstance(document, dict):
         return None, "not a JSON object"
     if "at" not in document:
-        document["at"] = to_text(wall_clock())
-        document.setdefault("id", uuid4().hex)
+        document["at"] = wall_clock()
+        document.setdefault("id", os.urandom(16).hex())
     elif "id" not in document:
+        from hashlib import blake2b
+
         content = json.dumps(document, sort_keys=True).encode("utf-8", "surrogatepass")
         document["id"] = blake2b(content, digest_size=16).hexdigest()
     return document, None

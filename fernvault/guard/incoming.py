@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fernvault import instant
 from fernvault.attribute import PATTERN
 from fernvault.errors import InputError
-from fernvault.event import KIND_MAGNITUDE, OWNER_KINDS, Event
-
-MAX_BATCH: Final = 1_000
-MAX_ATTRIBUTES: Final = 32
-FUTURE: Final = instant.DAY
-"""How far ahead of the vault's clock an event may lie: clocks differ, and days have zones."""
+from fernvault.event import KIND_MAGNITUDE, OWNER_ID, OWNER_KINDS, Event
+from fernvault.guard.limits import FUTURE, MAX_ATTRIBUTES
 
 _Slug = Annotated[str, Field(pattern=rf"^(?:{PATTERN})$", max_length=66)]
 _Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9)]
@@ -47,6 +43,8 @@ def event_from(document: Any, *, now: int, kinds: dict[str, float] | None = None
     at = _instant(found.at)
     if not 0 <= at <= now + FUTURE:
         raise InputError(f"at: {found.at!r} lies before 1970 or more than a day ahead", next_step="fern record --help")
+    if OWNER_ID.fullmatch(found.id):
+        raise InputError(f"id: {found.id!r} is spelt like the owner's own", next_step="fern record --help")
     if found.kind in OWNER_KINDS:
         raise InputError(f"kind: {found.kind!r} is the owner's own", next_step=f"fern {found.kind} --help")
     if found.item is None and not found.attributes:

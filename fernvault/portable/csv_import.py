@@ -17,7 +17,7 @@ from fernvault.catalog.mapping import NEXT_STEP, Mapping
 from fernvault.catalog.sections import kind_name
 from fernvault.errors import InputError
 from fernvault.event import OWNER_KINDS, Event
-from fernvault.guard.incoming import MAX_ATTRIBUTES
+from fernvault.guard.limits import MAX_ATTRIBUTES
 from fernvault.portable.csv_rows import CsvRows, Row
 from fernvault.portable.csv_times import Times, UnusableError
 from fernvault.portable.rejects import Reject

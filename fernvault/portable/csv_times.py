@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from fernvault import instant
 from fernvault.catalog.context import day_attributes, time_attributes
 from fernvault.catalog.mapping import EPOCHS, Mapping, directives
-from fernvault.guard.incoming import FUTURE
+from fernvault.guard.limits import FUTURE
 
 _CACHED: Final = 16_384
 _LONGEST: Final = 100

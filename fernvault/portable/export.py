@@ -36,12 +36,15 @@ def write_export(to: Path, header: Mapping[str, Any], files: Mapping[str, Iterab
     The folder appears whole or not at all, readable by its owner only. Raises ExistsError when ``to`` is there and not
     empty, DiskFullError and ReadOnlyError with nothing left behind.
     """
-    if to.exists() and (not to.is_dir() or any(to.iterdir())):
-        raise ExistsError(f"{to} is there already", next_step="choose a new folder for --to")
     staging = to.parent / f".{to.name}.part"
     with named(to):
+        if to.exists() and (not to.is_dir() or any(to.iterdir())):
+            raise ExistsError(f"{to} is there already", next_step="choose a new folder for --to")
         shutil.rmtree(staging, ignore_errors=True)
-        staging.mkdir(parents=True, mode=0o700)
+        try:
+            staging.mkdir(parents=True, mode=0o700)
+        except (NotADirectoryError, FileExistsError):
+            raise ExistsError(f"{to.parent} is a file", next_step="choose a new folder for --to") from None
         try:
             listed = {name: _write_lines(staging / name, rows) for name, rows in files.items()}
             manifest = {"format": FORMAT, "version": VERSION, **header, "files": listed}

@@ -72,8 +72,15 @@ def latest(connection: Any, attribute_id: int) -> int | None:
 
 
 def latest_of_surface(connection: Any, surface_id: int) -> int | None:
-    """The instant of the latest journal entry of any edge of a surface, or None."""
-    row = connection.execute("SELECT max(at) FROM edge WHERE surface_id = ?", (surface_id,)).fetchone()
+    """The instant of the latest event or set strength among the entries of a surface's edges, or None.
+
+    Asked of the entries, since a swept or forgotten edge has no row.
+    """
+    row = connection.execute(
+        "SELECT max((SELECT at FROM edge_event WHERE attribute_id = attribute.id AND act IN (?, ?)"
+        " ORDER BY at DESC, seq DESC LIMIT 1)) FROM attribute WHERE surface_id = ?",
+        (int(Act.LEARN), int(Act.SET), surface_id),
+    ).fetchone()
     return None if row[0] is None else int(row[0])
 
 
@@ -103,10 +110,21 @@ def have_entries(connection: Any, attribute_ids: Sequence[int]) -> set[int]:
     return {row[0] for row in rows}
 
 
+def absent(connection: Any, surface_id: int) -> list[tuple[str, int]]:
+    """The attributes of a surface that have no edge now, each with its number: forgotten, swept, taken back."""
+    rows = connection.execute(
+        "SELECT slug, id FROM attribute WHERE surface_id = ?"
+        " AND NOT EXISTS (SELECT 1 FROM edge WHERE attribute_id = attribute.id)",
+        (surface_id,),
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
 def sweep(connection: Any, surface_id: int, now: int) -> int:
     """Delete the edges that have faded below the floor of every trace; how many. Their journal entries stay."""
+    # Not at the very microsecond of ``gone``, which may be one too early.
     cursor = connection.execute(
-        "DELETE FROM edge WHERE gone IS NOT NULL AND gone <= ? AND surface_id = ? AND NOT stale", (now, surface_id)
+        "DELETE FROM edge WHERE gone IS NOT NULL AND gone < ? AND surface_id = ? AND NOT stale", (now, surface_id)
     )
     return int(cursor.rowcount)
 

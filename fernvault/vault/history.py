@@ -57,9 +57,10 @@ def last_correction(connection: Any, surface_id: int | None) -> tuple[int, int] 
 
 
 def recorded_since(connection: Any, surface_id: int, since: int) -> list[int]:
-    """The numbers of the journal entries that a surface's journal took in at or after the instant ``since``."""
+    """The numbers of the events, without corrections, that a surface's journal took in at or after an instant."""
     rows = connection.execute(
-        "SELECT seq FROM event WHERE surface_id = ? AND recorded >= ? AND undone IS NULL AND kind <> 'undo'",
+        "SELECT seq FROM event WHERE surface_id = ? AND recorded >= ? AND undone IS NULL"
+        " AND kind NOT IN ('set', 'pin', 'unpin', 'forget', 'undo')",
         (surface_id, since),
     )
     return [row[0] for row in rows]

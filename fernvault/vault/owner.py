@@ -10,14 +10,18 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, Final, Generic, TypeVar
+from contextlib import suppress
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from fernvault.errors import LockedError
 
 Held = TypeVar("Held")
 Result = TypeVar("Result")
 
+Item: TypeAlias = tuple[Callable[[Held], Any], Future[Any]] | None
+
 CAPACITY: Final = 64
+_PATIENCE: Final = 0.05
 
 
 class OwnerThread(Generic[Held]):
@@ -32,10 +36,11 @@ class OwnerThread(Generic[Held]):
         self._opening = opening
         self._closing = closing
         self._interrupting = interrupting
-        self._jobs: queue.Queue[tuple[Callable[[Held], Any], Future[Any]] | None] = queue.Queue(CAPACITY)
+        self._jobs: queue.Queue[Item[Held]] = queue.Queue(CAPACITY)
         self._held: Held | None = None
         self._stopping = threading.Event()
         self._gate = threading.Lock()
+        self._holding = threading.Lock()
         self._opened: Future[None] = Future()
         self._thread = threading.Thread(target=self._run, name="vault-owner", daemon=True)
 
@@ -51,7 +56,7 @@ class OwnerThread(Generic[Held]):
             if not self._stopping.is_set():
                 self._jobs.put((job, future))
                 return future
-        future.set_exception(LockedError("the vault is locked"))
+        future.set_exception(_locked())
         return future
 
     def stop(self) -> None:
@@ -59,44 +64,67 @@ class OwnerThread(Generic[Held]):
 
         Calling it again only waits.
         """
-        with self._gate:
-            self._stopping.set()
-        held = self._held
-        if held is not None:
-            self._interrupting(held)
-        self._jobs.put(None)
-        self._thread.join()
+        self._stopping.set()
+        # Wakes a thread that waits for a job; one with a full queue waits for none.
+        with suppress(queue.Full):
+            self._jobs.put_nowait(None)
+        while self._thread.is_alive():
+            # More than once: an interrupt that falls between two statements of a job stops neither.
+            with self._holding:
+                if self._held is not None:
+                    self._interrupting(self._held)
+            self._thread.join(_PATIENCE)
 
     def _run(self) -> None:
         try:
             held = self._opening()
         except BaseException as error:  # noqa: BLE001 - it is handed to the thread that called start
+            self._stopping.set()
             self._opened.set_exception(error)
+            self._refuse_rest()
             return
-        self._held = held
+        with self._holding:
+            self._held = held
         self._opened.set_result(None)
         try:
-            while (item := self._jobs.get()) is not None:
-                self._do(held, *item)
+            while not self._stopping.is_set():
+                self._do(held, self._jobs.get())
         finally:
-            self._held = None
+            self._stopping.set()
+            # From here on nobody interrupts: a connection that is being closed must not be touched.
+            with self._holding:
+                self._held = None
             self._refuse_rest()
             self._closing(held)
 
-    def _do(self, held: Held, job: Callable[[Held], Any], future: Future[Any]) -> None:
+    def _do(self, held: Held, item: Item[Held]) -> None:
         if self._stopping.is_set():
-            future.set_exception(LockedError("the vault is locked"))
-        elif future.set_running_or_notify_cancel():
-            try:
-                future.set_result(job(held))
-            except BaseException as error:  # noqa: BLE001 - it is handed to the thread that submitted the job
-                future.set_exception(error)
+            _refuse(item)
+        elif item is not None:
+            job, future = item
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(job(held))
+                except BaseException as error:  # noqa: BLE001 - it is handed to the thread that submitted the job
+                    future.set_exception(error)
 
     def _refuse_rest(self) -> None:
-        while True:
-            try:
-                item = self._jobs.get_nowait()
-            except queue.Empty:
-                return
-            if item is not None:
-                item[1].set_exception(LockedError("the vault is locked"))
+        self._drain()
+        # One submitter may have waited for the room just made; behind the gate there is no other.
+        with self._gate:
+            pass
+        self._drain()
+
+    def _drain(self) -> None:
+        with suppress(queue.Empty):
+            while True:
+                _refuse(self._jobs.get_nowait())
+
+
+def _refuse(item: Item[Held]) -> None:
+    if item is not None and item[1].set_running_or_notify_cancel():
+        item[1].set_exception(_locked())
+
+
+def _locked() -> LockedError:
+    return LockedError("the vault is locked")

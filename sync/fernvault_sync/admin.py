@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 try:
     # The C half of `socket`; its Python half costs as much time as all the rest of a call.
@@ -60,10 +63,12 @@ class AdminClient:
 
     def receive(self) -> Any:
         """The next answer."""
-        answer = decode(self._exactly(length(self._exactly(HEADER))))
-        if "error" in answer:
-            raise RemoteError(answer["error"])
-        return answer["ok"]
+        match decode(self._exactly(length(self._exactly(HEADER)))):
+            case {"error": {"code": str(), "message": str(), "next": str(), "exit": int()} as error}:
+                raise RemoteError(error)
+            case {"ok": result}:
+                return result
+        raise FrameError("this is no answer of an agent")
 
     def close(self) -> None:
         """Hang up."""
@@ -86,7 +91,8 @@ class AdminClient:
 def _whereabouts(folder: str) -> tuple[int, str]:
     """(pid, socket path) that the holder of the vault has left in its folder, if the file is really the owner's."""
     try:
-        descriptor = os.open(f"{folder}/{AGENT_FILE}", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        # Without O_NONBLOCK a named pipe in the file's place would hold us here.
+        descriptor = os.open(f"{folder}/{AGENT_FILE}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
             if os.fstat(descriptor).st_uid != os.getuid():
                 raise NoAgentError
@@ -95,13 +101,13 @@ def _whereabouts(folder: str) -> tuple[int, str]:
             os.close(descriptor)
         path = document["socket"]
         pid = document["pid"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise NoAgentError from None
     if not isinstance(path, str) or not isinstance(pid, int):
         raise NoAgentError
     try:
         mine = os.stat(path).st_uid == os.getuid()
-    except OSError:
+    except (OSError, ValueError):
         mine = False
     if not mine:
         raise NoAgentError

@@ -54,7 +54,6 @@ class Agent:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             loop.add_signal_handler(name, self._locking.set)
-        self._lock.announce(path)
         _say({"ok": {"pid": os.getpid()}})
         watch = asyncio.create_task(self._watch())
         await self._locking.wait()
@@ -83,7 +82,7 @@ class Agent:
             while not self._locked.is_set():
                 size = frame.length(await reader.readexactly(frame.HEADER))
                 request = frame.decode(await reader.readexactly(size))
-                writer.write(frame.encode(await self._answer(request)))
+                writer.write(_encoded(await self._answer(request)))
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError, frame.FrameError):
             pass
@@ -134,11 +133,23 @@ class Agent:
         return {"state": "locked"}
 
 
+def _encoded(answer: dict[str, Any]) -> bytes:
+    try:
+        return frame.encode(answer)
+    except frame.FrameError:
+        error = FernError(
+            f"the answer is longer than the {frame.MAX_FRAME >> 20} MiB that an agent can send",
+            next_step="fern lock, then the same command with --no-agent",
+        )
+        return frame.encode({"error": error_document(error)})
+
+
 def run(folder: VaultFolder, passphrase: str, *, idle: float, maximum: float) -> None:
     """Open the vault and serve it until it locks. Raises FernError before it is ready, nothing afterwards."""
     layout.check(folder)
     path = layout.socket_path(folder)
-    with VaultLock(folder) as lock:
+    # The socket is named before it is there: whoever is second at starting an agent knows what to wait for.
+    with VaultLock(folder, socket=path) as lock:
         owner = OwnerThread(lambda: Vault.open(folder.path, passphrase), Vault.close, Vault.interrupt)
         owner.start()
         try:

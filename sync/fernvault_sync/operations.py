@@ -17,11 +17,13 @@ from fernvault.catalog.catalog import load_catalog
 from fernvault.documents import card_document, surface_document, view_document, why_document
 from fernvault.errors import FernError, InputError
 from fernvault.event import Event
-from fernvault.guard.incoming import MAX_BATCH, event_from
+from fernvault.guard.incoming import event_from
+from fernvault.guard.limits import MAX_BATCH
 from fernvault.instant import resolve, to_text
 from fernvault.memory import Vault
 from fernvault.rule import preset
 from fernvault.vault import layout
+from fernvault.vault.faults import named
 
 _Name = Annotated[str, Field(max_length=200)]
 _When = Annotated[str, Field(max_length=40)] | None
@@ -211,7 +213,7 @@ def doctor(vault: Vault, rebuild: bool = False) -> dict[str, Any]:
     if rebuild:
         vault.rebuild()
     findings = [{"kind": finding.kind, "detail": finding.detail} for finding in vault.doctor()]
-    return {"findings": findings, "events": vault.event_count()}
+    return {"findings": findings, "events": vault.event_count(), "warnings": layout.warnings(vault.folder)}
 
 
 def _moment(vault: Vault, text: str | None) -> int | None:
@@ -250,13 +252,16 @@ def perform(vault: Vault, op: str, args: dict[str, Any]) -> Any:
     """The result of an operation. Raises FernError; InputError for an unknown operation or unusable arguments."""
     function = OPERATIONS.get(op)
     if function is None:
-        raise InputError(f"unknown operation {op!r}", next_step="fern agent stop")
+        raise InputError(f"unknown operation {op[:60]!r}", next_step="fern agent stop")
     try:
-        return function(vault, **args)
+        # Reading meets damage too, outside of any transaction.
+        with named(vault.folder.db):
+            return function(vault, **args)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{where}: {first['msg']}", next_step="fern --help") from None
+        shown = where if where.replace(".", "").isidentifier() else ascii(where[:40])
+        raise InputError(f"{shown}: {first['msg']}", next_step="fern --help") from None
 
 
 def error_document(error: FernError) -> dict[str, Any]:

@@ -43,6 +43,11 @@ def start_agent(folder: VaultFolder, passphrase: str, *, idle: float = IDLE, max
         line = process.stdout.readline()
     except BrokenPipeError:
         line = b""
+    except BaseException:
+        # Ctrl-C while it opens the vault: nobody wants it open any more.
+        process.kill()
+        process.wait()
+        raise
     finally:
         process.stdout.close()
     answer = json.loads(line) if line else {}

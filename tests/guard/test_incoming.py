@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from fernvault.attribute import is_attribute
 from fernvault.errors import InputError
 from fernvault.event import Event
-from fernvault.guard.incoming import MAX_ATTRIBUTES, event_from
+from fernvault.guard.incoming import event_from
+from fernvault.guard.limits import MAX_ATTRIBUTES
 from fernvault.instant import DAY, SECOND
 from tests.strategies import START, attributes, checked
 

@@ -39,7 +39,7 @@ def demo(
     from fernvault.vault import creation, kdf, recovery
     from fernvault.vault.layout import VaultFolder
 
-    options: Options = ctx.obj._replace(at=None)
+    options: Options = ctx.obj.but(at=None)
     started = time.perf_counter()
     now = _now()
     scratch = None if keep is not None else Path(tempfile.mkdtemp(prefix="fern-demo-"))
@@ -100,7 +100,7 @@ def _walk(stage: _Stage) -> None:
     stage.say("What an agent would read. No model wrote it: it is arithmetic on what was bought, and when.")
     stage.run(f"fern card {SURFACE}", calls.card(options, SURFACE))
     stage.say("What is behind it: strength from 0 to 9, sure or only guessed, and which way it goes.")
-    quiet = options._replace(quiet=True)
+    quiet = options.but(quiet=True)
     stage.run(f"fern ls {SURFACE} --limit 8", calls.ls(quiet, SURFACE, limit=8))
 
     stage.say("Every number can be asked why, and the answer adds up.")

@@ -6,7 +6,7 @@ import typer
 
 from fernvault_cli import calls, output, render
 from fernvault_cli.options import Options
-from fernvault_cli.session import Opened, folder_of, require_vault, running_agent
+from fernvault_cli.session import folder_of, perform, require_vault, running_agent
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -29,25 +29,7 @@ def doctor(
 
     Example: fern doctor
     """
-    from fernvault.vault import layout, slots
-
-    folder = folder_of(ctx.obj)
-    require_vault(folder)
-    findings = [{"kind": "slot", "detail": detail} for detail in slots.damaged_slots(folder)]
-    with Opened(ctx.obj) as session:
-        document = session.call("doctor", {"rebuild": rebuild})
-    findings += document["findings"]
-    if ctx.obj.json:
-        output.answer_json({**document, "findings": findings, "warnings": layout.warnings(folder)})
-    else:
-        for finding in findings:
-            output.answer(f"{finding['kind']}: {finding['detail']}")
-        for warning in layout.warnings(folder):
-            output.note(f"warning: {warning}", ctx.obj)
-        if not findings:
-            output.answer(f"all is well: {document['events']} events, every edge equals its journal")
-    if findings:
-        raise typer.Exit(5)
+    perform(ctx.obj, calls.doctor(ctx.obj, rebuild=rebuild))
 
 
 def show_status(options: Options) -> None:

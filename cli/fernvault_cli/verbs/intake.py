@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ from fernvault_cli.session import Opened
 from fernvault_cli.verbs.choices import one_of
 
 app = typer.Typer(rich_markup_mode=None)
-
-PARTLY_REJECTED = 10
 
 
 @app.command(name="import")
@@ -63,32 +60,11 @@ def record(
 
     Example: echo '{"item": "oat milk", "attributes": ["pref:oat-milk"]}' | fern record --surface shop.example
     """
-    from fernvault_cli.stream import batches, prepared
+    from fernvault_cli.recording import record as record_stream
 
-    if sys.stdin.isatty():
-        output.note("reading events from the terminal, one JSON object a line; Ctrl-D ends", ctx.obj)
-    refused = 0
     with Opened(ctx.obj) as session:
-        session.call("surface.show", {"surface": surface})
-        for lines in batches(sys.stdin.fileno()):
-            answers: list[dict[str, Any]] = []
-            ready: list[dict[str, Any]] = []
-            places: list[int] = []
-            for line in lines:
-                document, problem = prepared(line)
-                answers.append({"id": None, "status": "refused", "attributes": [], "reason": problem})
-                if document is not None:
-                    places.append(len(answers) - 1)
-                    ready.append(document)
-            results = session.call("record", {"surface": surface, "events": ready, "source": "record"})
-            for place, result in zip(places, results, strict=True):
-                answers[place] = result
-            refused += sum(answer["status"] == "refused" for answer in answers)
-            output.answer_lines(answers)
-            sys.stdout.flush()
-    if refused:
-        output.note(f"{refused} refused; what was good is kept", ctx.obj)
-        raise typer.Exit(PARTLY_REJECTED)
+        code = record_stream(session, surface, ctx.obj)
+    raise typer.Exit(code)
 
 
 def _mapping(path: Path | None) -> Any:

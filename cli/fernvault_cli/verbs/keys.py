@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
-import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from fernvault_cli import output, prompts
+from fernvault_cli import calls, output, prompts
 from fernvault_cli.options import Options
-from fernvault_cli.session import folder_of, require_vault, running_agent
+from fernvault_cli.session import folder_of, require_vault, running_agent, start
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -30,9 +32,9 @@ def init(
 
     Example: fern init
     """
+    from fernvault.clock import wall_clock
     from fernvault.errors import ExistsError, InputError
     from fernvault.instant import to_text
-    from fernvault.memory import wall_clock
     from fernvault.vault import creation, layout, recovery
     from fernvault_sync.hardening import harden
 
@@ -57,13 +59,11 @@ def init(
     sheet = recovery.RecoverySheet(f"of {folder.path}", words)
     shown = recovery_file is None and not import_recovery
     if shown and not options.yes:
-        sys.stderr.write("\n" + sheet.text() + "\nWrite these words on paper now. Three of them are asked for.\n")
+        prompts.tell("\n" + sheet.text() + "\nWrite these words on paper now. Three of them are asked for.\n")
         _rehearse(recovery.rehearsal(words, random.SystemRandom()))
-    made = creation.create_vault(folder, passphrase, zone=place, now=wall_clock(), words=words)
-    if recovery_file is not None:
-        descriptor = os.open(recovery_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(made.text())
+    # Before the vault: one whose words could not be written down must not come to be.
+    with contextlib.nullcontext() if recovery_file is None else _kept_sheet(recovery_file, sheet):
+        made = creation.create_vault(folder, passphrase, zone=place, now=wall_clock(), words=words)
     if options.json:
         document = {"vault": str(folder.path), "id": made.vault_id, "zone": place, "created": to_text(wall_clock())}
         if shown and options.yes:
@@ -161,16 +161,15 @@ def recover(
 def unlock_vault(options: Options, *, idle: float, maximum: float) -> None:
     """Start the agent unless it runs; seconds for both clocks."""
     from fernvault_cli.verbs.health import show_status
-    from fernvault_sync.starting import start_agent
 
     folder = folder_of(options)
     agent = running_agent(folder)
     if agent is None:
         require_vault(folder)
-        start_agent(folder, prompts.passphrase(options), idle=idle, maximum=maximum)
+        agent = start(folder, prompts.passphrase(options), idle=idle, maximum=maximum)
     else:
-        agent.close()
         output.note("it is unlocked already", options)
+    agent.close()
     show_status(options)
 
 
@@ -182,9 +181,11 @@ def lock_vault(options: Options) -> None:
         require_vault(folder)
         _say(options, "locked", "it is locked already")
         return
-    agent.call("lock", {})
-    agent.close()
-    _say(options, "locked", "locked; the process that held the key has ended")
+    call = calls.lock(options)
+    try:
+        call.show(agent.call(call.op, call.args), options)
+    finally:
+        agent.close()
 
 
 def _say(options: Options, state: str, text: str) -> None:
@@ -224,14 +225,39 @@ def _new_passphrase(options: Options, *, own: bool = True) -> str:
     chosen = prompts.hidden_or_refuse("New passphrase (Enter alone makes one of six random words): ")
     if not chosen:
         chosen = suggest_passphrase(random.SystemRandom())
-        sys.stderr.write(f"Your passphrase: {chosen}\n")
+        prompts.tell(f"Your passphrase: {chosen}\n")
     else:
         check_strength(chosen)
     prompts.repeat(chosen)
     return chosen
 
 
+@contextlib.contextmanager
+def _kept_sheet(path: Path, sheet: Any) -> Iterator[None]:
+    """The sheet in a new file that only its owner can read; gone again if the block fails. Raises InputError."""
+    from fernvault.errors import InputError
+
+    made = False
+    try:
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            made = True
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(sheet.text())
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise InputError(
+                f"cannot write the recovery sheet to {path}: {error.strerror}", next_step="name another file"
+            ) from None
+        yield
+    except BaseException:
+        if made:
+            path.unlink(missing_ok=True)
+        raise
+
+
 def _rehearse(asked: tuple[tuple[int, str], ...]) -> None:
     for position, word in asked:
         while prompts.ask(f"Word {position}: ").lower() != word:
-            sys.stderr.write("That is not the word. Look at the sheet again (Ctrl-C stops; no vault is made).\n")
+            prompts.tell("That is not the word. Look at the sheet again (Ctrl-C stops; no vault is made).\n")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import typer
 
-from fernvault_cli import output
+from fernvault_cli import calls, output
 from fernvault_cli.completion import complete_surface
 from fernvault_cli.prompts import confirm
-from fernvault_cli.session import Opened, folder_of, require_vault, running_agent
+from fernvault_cli.session import Opened, folder_of, perform, require_vault, running_agent
 from fernvault_cli.verbs.choices import one_of
 
 app = typer.Typer(rich_markup_mode=None)
@@ -28,16 +28,7 @@ def export(
 
     Example: fern export --to memory-2026
     """
-    with Opened(ctx.obj) as session:
-        manifest = session.call("export", {"to": str(to.absolute())})
-    if ctx.obj.json:
-        output.answer_json(manifest)
-    else:
-        counts = ", ".join(
-            f"{found['rows']:,} {name.removesuffix('.jsonl')}" for name, found in manifest["files"].items()
-        )
-        output.answer(f"exported {counts} to {to}")
-        output.note("it is not encrypted", ctx.obj)
+    perform(ctx.obj, calls.export(ctx.obj, to=str(to), format=form))
 
 
 @app.command()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from fernvault_cli import calls, output
+from fernvault_cli import calls
 from fernvault_cli.prompts import confirm
 from fernvault_cli.session import Opened, perform
 from fernvault_cli.verbs.reading import SURFACE
@@ -38,15 +38,8 @@ def add(
 
         # A mistake in the file is told before anybody is asked for a passphrase.
         load_catalog(catalog)
-    args = {"surface": surface, "preset_name": preset, "catalog": None if catalog is None else str(catalog.absolute())}
-    with Opened(ctx.obj) as session:
-        document = session.call("surface.add", args)
-    if ctx.obj.json:
-        output.answer_json(document)
-    else:
-        items = f" with {document['items']} items" if document["catalog"] is not None else ""
-        output.answer(f"added {surface}{items}")
-        output.note(f"fern import csv FILE --surface {surface} brings in history", ctx.obj)
+    path = None if catalog is None else str(catalog)
+    perform(ctx.obj, calls.surface_add(ctx.obj, surface, catalog=path, preset=preset))
 
 
 @app.command(name="list")
@@ -82,9 +75,5 @@ def remove_surface(ctx: typer.Context, surface: str) -> None:
         shown = session.call("surface.show", {"surface": surface})
         question = f"Delete {surface} with its {shown['events']} events, from the file's bytes too?"
         confirm(ctx.obj, question, word=surface)
-        document = session.call("surface.remove", {"surface": surface})
-    if ctx.obj.json:
-        output.answer_json(document)
-    else:
-        output.answer(f"deleted {surface}: {document['deleted']} events")
-        output.note("backups, exports and snapshots made earlier still hold it", ctx.obj)
+        call = calls.surface_remove(ctx.obj, surface)
+        call.show(session.call(call.op, call.args), ctx.obj)
