@@ -147,6 +147,8 @@ def attempt(words: list[str], options: Options) -> int | None:
         return output.failure(error.document, options)
     except FrameError:
         return output.failure(output.AGENT_GONE, options)
+    finally:
+        client.close()
 
 
 def _run(client: AdminClient, verb: str, arguments: dict[str, Any], options: Options) -> int:
@@ -202,5 +204,8 @@ def _folder(options: Options) -> str | None:
         return options.vault
     if not sys.platform.startswith("linux"):
         return None
-    base = os.environ.get("XDG_DATA_HOME", "").strip() or os.path.expanduser("~/.local/share")
-    return base + "/fernvault"
+    home = os.environ.get("HOME", "")
+    base = os.environ.get("XDG_DATA_HOME") or home + "/.local/share"
+    # What is not plainly a folder, platformdirs has its own rules for.
+    plain = home.startswith("/") and base.startswith("/") and base == base.strip()
+    return base + "/fernvault" if plain else None

@@ -25,18 +25,27 @@ def factors(edge: Edge, at: int, rule: Rule) -> tuple[float, ...]:
     return tuple([2.0 ** (-elapsed / (half_life * DAY)) for half_life in rule.half_lives])
 
 
+def faded_traces(edge: Edge, at: int, rule: Rule) -> tuple[float, ...]:
+    """The traces as they are at the instant ``at``."""
+    elapsed = at - edge.at
+    if elapsed <= 0 or edge.pinned:
+        return edge.traces
+    return tuple([w * 2.0 ** (-elapsed / (h * DAY)) for w, h in zip(edge.traces, rule.half_lives, strict=True)])
+
+
+def faded_hits(edge: Edge, at: int, rule: Rule) -> float:
+    """The fresh hits as they are at the instant ``at``."""
+    if rule.hits_half_life is None or edge.pinned:
+        return edge.fresh
+    return edge.fresh * factor(at - edge.at, rule.hits_half_life)
+
+
 def fade(edge: Edge, at: int, rule: Rule) -> Edge:
     """The edge as it is at the instant ``at``; the same edge for an earlier or equal one."""
-    elapsed = at - edge.at
-    if elapsed <= 0:
+    if at <= edge.at:
         return edge
-    if edge.pinned:
-        return edge._replace(at=at)
-    left = factors(edge, at, rule)
-    fresh = edge.fresh if rule.hits_half_life is None else edge.fresh * factor(elapsed, rule.hits_half_life)
-    return edge._replace(
-        traces=tuple([trace * share for trace, share in zip(edge.traces, left, strict=True)]), at=at, fresh=fresh
-    )
+    _, _, hits, _, first, times, pinned, owner = edge
+    return Edge(faded_traces(edge, at, rule), at, hits, faded_hits(edge, at, rule), first, times, pinned, owner)
 
 
 def is_gone(edge: Edge, rule: Rule) -> bool:

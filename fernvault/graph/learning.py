@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fernvault.edge import CEILING, TIMES_KEPT, Edge
-from fernvault.graph.fading import settle
+from fernvault.graph.fading import faded_hits, faded_traces
 from fernvault.rule import Rule
 
 
@@ -21,17 +21,19 @@ def learn(edge: Edge | None, at: int, magnitude: float, rule: Rule) -> Edge:
     gain = rule.alpha * magnitude
     if not 0.0 < gain <= CEILING:
         raise ValueError(f"alpha times magnitude must be over 0 and at most 9, not {gain}")
-    now = settle(edge, at, rule)
-    if now is None:
-        return Edge(traces=(gain,) * len(rule.half_lives), at=at, hits=1, fresh=1.0, first=at, times=(at,))
-    occasion = not now.times or at - now.times[0] >= rule.occasion
-    return Edge(
-        tuple([min(CEILING, trace + gain * (1.0 - trace / CEILING)) for trace in now.traces]),
-        now.at,
-        now.hits + occasion,
-        now.fresh + occasion,
-        now.first,
-        (at, *now.times[: TIMES_KEPT - 1]),
-        now.pinned,
-        now.owner,
-    )
+    if edge is not None:
+        traces = faded_traces(edge, at, rule)
+        if edge.pinned or max(traces) >= rule.floor:
+            _, before, hits, _, first, times, pinned, owner = edge
+            occasion = not times or at - times[0] >= rule.occasion
+            return Edge(
+                tuple([min(CEILING, trace + gain * (1.0 - trace / CEILING)) for trace in traces]),
+                max(at, before),
+                hits + occasion,
+                faded_hits(edge, at, rule) + occasion,
+                first,
+                (at, *times[: TIMES_KEPT - 1]),
+                pinned,
+                owner,
+            )
+    return Edge((gain,) * len(rule.half_lives), at, 1, 1.0, at, (at,), False, False)

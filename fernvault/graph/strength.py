@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from operator import mul
+
 from fernvault.edge import Edge
 from fernvault.rule import Rule
 
 
 def strength(edge: Edge, rule: Rule) -> float:
     """Σ q_k·w_k / Σ q_k over the traces as they stand; fade the edge first."""
-    return sum([weight * trace for weight, trace in zip(rule.weights, edge.traces, strict=True)]) / sum(rule.weights)
+    return sum(map(mul, rule.weights, edge.traces)) / sum(rule.weights)
 
 
 def net(positive: float, negative: float) -> float:

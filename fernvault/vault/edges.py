@@ -42,7 +42,7 @@ def load(connection: Any, attribute_ids: Sequence[int]) -> dict[int, Stored]:
 def load_surface(connection: Any, surface_id: int) -> Iterator[tuple[str, int, Stored]]:
     """Every edge of a surface with its attribute and the attribute's number."""
     rows = connection.execute(
-        f"SELECT {_COLUMNS}, (SELECT slug FROM attribute WHERE id = attribute_id) FROM edge WHERE surface_id = ?",  # noqa: S608
+        f"SELECT {_COLUMNS}, slug FROM edge JOIN attribute ON attribute.id = attribute_id WHERE edge.surface_id = ?",  # noqa: S608
         (surface_id,),
     )
     for row in rows:

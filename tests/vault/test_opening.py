@@ -106,7 +106,7 @@ def test_the_pragmas_are_those_of_the_design(folder: VaultFolder) -> None:
         "wal_autocheckpoint": 200,
         "cache_size": -32768,
         "page_size": "4096",
-        "cipher_memory_security": "1",
+        "cipher_memory_security": "0",
     }
     found = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in expected}
     assert found == expected
