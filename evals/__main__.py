@@ -7,7 +7,12 @@ import importlib
 import sys
 from pathlib import Path
 
-BENCHES = {"writes": "evals.bench.writes", "start": "evals.bench.start", "import": "evals.bench.imports"}
+BENCHES = {
+    "writes": "evals.bench.writes",
+    "start": "evals.bench.start",
+    "import": "evals.bench.imports",
+    "wiping": "evals.bench.wiping",
+}
 
 
 def main() -> int:

@@ -10,7 +10,8 @@ from fernvault.rule import Rule
 
 def strength(edge: Edge, rule: Rule) -> float:
     """Σ q_k·w_k / Σ q_k over the traces as they stand; fade the edge first."""
-    return sum(map(mul, rule.weights, edge.traces)) / sum(rule.weights)
+    weighted: float = sum(map(mul, rule.weights, edge.traces))
+    return weighted / sum(rule.weights)
 
 
 def net(positive: float, negative: float) -> float:

@@ -85,7 +85,7 @@ def connect(db: Path, secret: bytearray, *, query: str = "mode=rw") -> sqlcipher
         with _closed_on_failure(connection):
             # Before the key: a damaged page makes SQLCipher print to stderr, over a screen or into --json.
             connection.execute("PRAGMA cipher_log_level=NONE")
-            # Locking and wiping every allocation costs 20 times the writing itself (docs/threat-model.md).
+            # Locking and wiping every allocation makes writing many times as slow (docs/threat-model.md).
             connection.execute("PRAGMA cipher_memory_security=OFF")
             connection.set_key(key)
             connection.execute("PRAGMA cipher_compatibility=4")
