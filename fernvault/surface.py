@@ -197,6 +197,14 @@ class Surface:
         """The instant of the latest event, or strength set by the owner, that any edge rests on or rested on."""
         return edge_rows.latest_of_surface(self._connection, self._row.id)
 
+    def settle(self) -> int:
+        """Make the edges again whose entries came out of order; how many. Reading does it too, if it was not done."""
+        late = edge_rows.stale(self._connection, self._row.id)
+        if late:
+            with self._transaction():
+                edge_rows.make_again(self._connection, self._row.id, late, self._row.rule)
+        return len(late)
+
     def sweep(self) -> int:
         """Delete the edges that have faded below the floor; how many. Reading does not depend on it."""
         with self._transaction():
@@ -256,10 +264,7 @@ class Surface:
         Where later ones have changed or removed it since, or a sweep has, it is made from its journal entries.
         """
         rule = self._row.rule
-        late = edge_rows.stale(self._connection, self._row.id)
-        if late:
-            with self._transaction():
-                edge_rows.make_again(self._connection, self._row.id, late, rule)
+        self.settle()
         found: dict[str, Edge] = {}
         past: list[tuple[str, int]] = []
         for attribute, number, stored in edge_rows.load_surface(self._connection, self._row.id):

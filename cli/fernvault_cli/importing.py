@@ -48,6 +48,9 @@ class Sink(Protocol):
     def take(self) -> tuple[Sequence[Row], dict[str, Any]]:
         """The oldest batch not yet answered, and its answer."""
 
+    def finish(self) -> None:
+        """All is sent and answered."""
+
 
 class Totals:
     """The counts of one import, over all its files."""
@@ -108,6 +111,7 @@ class Importer:
         for file in files:
             if self._file(file):
                 return INTERRUPTED
+        self._sink.finish()
         return 10 if self._totals.rejected else 0
 
     def _file(self, file: Path) -> bool:
@@ -265,6 +269,10 @@ class WriteTo:
         """The oldest batch not yet answered, and its answer."""
         return self._sent.pop(0), self._session.receive()
 
+    def finish(self) -> None:
+        """Have the edges put in order now, if the files were not in order of time."""
+        self._session.call("settle", {"surface": self._surface})
+
 
 class CheckOnly:
     """A sink that only checks, for --dry-run."""
@@ -304,6 +312,9 @@ class CheckOnly:
     def take(self) -> tuple[Sequence[Row], dict[str, Any]]:
         """The oldest batch not yet answered, and its answer."""
         return self._answers.pop(0)
+
+    def finish(self) -> None:
+        """Nothing was written."""
 
 
 def _size(file: Path) -> int | None:

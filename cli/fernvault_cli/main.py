@@ -73,7 +73,7 @@ def _make_sure_of_streams() -> None:
             import os
 
             setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115 - it lives as long as the process
-        elif stream.errors == "strict":
+        elif stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="backslashreplace")
 
 

@@ -22,6 +22,10 @@ VALUES = {
 }
 
 
+READS = ("card", "ls", "why", "preview")
+"""The verbs that ``--at`` is for: what changes something changes it now."""
+
+
 class Options:
     """The global options of one run."""
 
@@ -79,6 +83,8 @@ def take(words: list[str]) -> tuple[Options, list[str]]:
             values[name] = value
         else:
             rest.append(word)
+    if "--at" in values and rest and rest[0] not in READS:
+        raise OptionError(f"--at is for {', '.join(READS)}")
     descriptor = values.get("--passphrase-fd")
     if descriptor is not None and not descriptor.isdecimal():
         raise OptionError("--passphrase-fd needs the number of a file descriptor")

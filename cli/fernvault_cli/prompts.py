@@ -37,21 +37,25 @@ def given_passphrase(options: Options) -> str | None:
 
 
 def hidden(prompt: str) -> str:
-    """Ask on the terminal without echo."""
-    return getpass(prompt)
+    """Ask on the terminal without echo. Raises InputError when what was typed is no text."""
+    try:
+        return getpass(prompt)
+    except UnicodeDecodeError:
+        # Not chained: the original error carries what was typed.
+        raise InputError("what was typed is not UTF-8", next_step="check the terminal's encoding") from None
 
 
 def hidden_or_refuse(prompt: str) -> str:
     """Ask on the terminal without echo. Raises LockedError without one."""
     if not has_terminal():
         raise LockedError("there is no terminal to choose a passphrase on", next_step="give it with --passphrase-fd N")
-    return getpass(prompt)
+    return hidden(prompt)
 
 
 def repeat(chosen: str) -> None:
     """Have a passphrase typed again. Raises InputError after three different ones."""
     for _ in range(3):
-        if getpass("The same again: ") == chosen:
+        if hidden("The same again: ") == chosen:
             return
         tell("That is not the same.\n")
     raise InputError("the two did not match, nothing was changed", next_step="run the same command again")

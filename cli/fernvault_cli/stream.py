@@ -44,7 +44,7 @@ def prepared(line: bytes | str) -> tuple[dict[str, Any] | None, str | None]:
     if len(line) > LINE:
         return None, f"longer than {LINE // 1024} KiB"
     try:
-        document = json.loads(line, object_pairs_hook=_unique, parse_constant=_refuse)
+        document = json.loads(line, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         return None, f"not a JSON object: {error}" if isinstance(error, _NotStrictError) else "not a JSON object"
     if not isinstance(document, dict):
@@ -69,6 +69,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(document) != len(pairs):
         raise _NotStrictError("a key stands twice")
     return document
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise _NotStrictError("a number is too large")
+    return number
 
 
 def _refuse(name: str) -> Any:

@@ -173,7 +173,10 @@ def rebuild(connection: Any, surface: SurfaceRow) -> None:
     connection.execute(
         "DELETE FROM edge_event WHERE attribute_id IN (SELECT id FROM attribute WHERE surface_id = ?)", (surface.id,)
     )
-    connection.execute("DELETE FROM edge WHERE surface_id = ?", (surface.id,))
+    connection.execute(
+        "DELETE FROM edge WHERE surface_id = ?1 OR attribute_id IN (SELECT id FROM attribute WHERE surface_id = ?1)",
+        (surface.id,),
+    )
     connection.executemany(_INSERT_EDGE_EVENT, links_of(connection, surface.id, surface.rule))
     numbers = [row[0] for row in connection.execute("SELECT id FROM attribute WHERE surface_id = ?", (surface.id,))]
     edges.make_again(connection, surface.id, numbers, surface.rule)

@@ -102,6 +102,11 @@ def record_batch(vault: Vault, surface: _Name, events: list[Any], source: _Name)
     }
 
 
+def settle(vault: Vault, surface: _Name) -> dict[str, Any]:
+    """Make the edges again that an import left for later, so that no read has to wait for it."""
+    return {"settled": vault.surface(surface).settle()}
+
+
 def _checked(vault: Vault, surface: str, events: list[Any]) -> tuple[list[tuple[int, Event]], dict[int, str]]:
     """The usable events with their places, and why the others are not."""
     if len(events) > MAX_BATCH:
@@ -236,6 +241,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "surface.remove": surface_remove,
     "record": record,
     "record.batch": record_batch,
+    "settle": settle,
     "card": card,
     "ls": ls,
     "why": why,

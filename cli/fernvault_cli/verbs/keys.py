@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import random
 import time
@@ -162,6 +163,8 @@ def unlock_vault(options: Options, *, idle: float, maximum: float) -> None:
     """Start the agent unless it runs; seconds for both clocks."""
     from fernvault_cli.verbs.health import show_status
 
+    if math.isnan(idle + maximum):
+        raise typer.BadParameter("a clock needs a number of minutes")
     folder = folder_of(options)
     agent = running_agent(folder)
     if agent is None:
