@@ -64,7 +64,7 @@ def from_value(space: str, value: str) -> str | None:
     """The attribute of a namespace for a value as a file spells it, or None when nothing in it can be spelt.
 
     Letters outside ASCII are transliterated. A name over the limit is cut and ends in six hexadecimal digits of its
-    digest, so that two long values never become one attribute in silence.
+    digest, so that two long values do not become one attribute (one pair in 16 million would).
     """
     from slugify import slugify  # noqa: PLC0415 - loads its tables; only importers need it
 

@@ -48,8 +48,8 @@ KIND_MAGNITUDE: Final = {
 class Event(NamedTuple):
     """One thing that happened.
 
-    ``at`` is an instant in microseconds; ``magnitude`` is signed, and a negative one strengthens the ``!`` attributes;
-    ``attributes`` are positive spellings in order, without repeats; ``quantity`` and ``value`` are kept as reported.
+    ``at`` is an instant in microseconds; ``magnitude`` is signed, and a negative one strengthens the opposites;
+    ``attributes`` are as reported, in order, without repeats; ``quantity`` and ``value`` are kept as reported.
     """
 
     id: str

@@ -149,13 +149,17 @@ class Surface:
     def correct(self, correction: Correction, attribute: str, value: float | None = None) -> Why:
         """Write the owner's word on an attribute to the journal; the edge as it is afterwards.
 
-        ``set`` takes a strength in (0, 9] and may name a new attribute; the others need one that has an edge now.
+        ``set`` takes a strength from the floor to 9 and may name a new attribute; the others need one that has an edge now.
         Raises InputError, NotFoundError.
         """
         require(attribute)
         if correction == "set":
-            if value is None or not 0.0 < value <= CEILING:
-                raise InputError("a strength lies over 0 and up to 9", next_step=f"fern forget {self.name} {attribute}")
+            floor = self._row.rule.floor
+            if value is None or not floor <= value <= CEILING:
+                raise InputError(
+                    f"a strength lies between {floor:g}, below which an edge is gone, and 9",
+                    next_step=f"fern forget {self.name} {attribute}",
+                )
         elif attribute not in self._faded(self._edges(None), None):
             raise NotFoundError(f"{self.name} knows no {attribute} now", next_step=f"fern ls {self.name} --all")
         known = surface_rows.attribute_ids(self._connection, self._row.id, [attribute])

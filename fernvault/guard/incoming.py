@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -16,6 +16,14 @@ _Slug = Annotated[str, Field(pattern=rf"^(?:{PATTERN})$", max_length=66)]
 _Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9)]
 
 
+_FORMS: Final = {
+    "attributes": "must be namespace:name in small letters, digits and hyphens, e.g. pref:oat-milk",
+    "id": "must be visible ASCII characters without spaces",
+    "kind": "must be a word of small letters, digits, hyphens and underscores, e.g. buy",
+    "item": "must not have control characters",
+}
+
+
 class Incoming(BaseModel):
     """One event as JSON: `at` (RFC 3339 with a zone) or its microseconds, and an item, attributes, or both."""
 
@@ -24,7 +32,7 @@ class Incoming(BaseModel):
     id: Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[\x21-\x7e]+$")]
     at: Annotated[str, Field(max_length=40)] | Annotated[int, Field(ge=0, lt=2**63)]
     kind: Annotated[str, Field(pattern=r"^[a-z](?:[a-z0-9_-]{0,30}[a-z0-9])?$")] = "buy"
-    item: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    item: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")] | None = None
     attributes: Annotated[list[_Slug], Field(max_length=MAX_ATTRIBUTES)] = []
     magnitude: Annotated[float, Field(allow_inf_nan=False, ge=-15, le=15)] | None = None
     quantity: _Finite | None = None
@@ -79,7 +87,5 @@ def _one_line(error: ValidationError) -> str:
     # A field that is not ours is the sender's text: shown short and escaped.
     known = field == "event" or field in Incoming.model_fields
     where = ".".join(str(part) for part in (field, *inside)) if known else ascii(str(field)[:40])
-    return f"{where}: {first['msg'].removeprefix('Value error, ')}"
-
-
-Status = Literal["recorded", "duplicate", "refused"]
+    message = _FORMS.get(str(field)) if first["type"] == "string_pattern_mismatch" else None
+    return f"{where}: {message or first['msg'].removeprefix('Value error, ')}"

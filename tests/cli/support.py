@@ -68,6 +68,10 @@ class World:
         for folder in (self.home, self.runtime, self.data, self.work):
             folder.mkdir(mode=0o700)
         self.secret.write_text(PASSPHRASE + "\n")
+        plain = root / "plain"
+        plain.mkdir()
+        # As most people have it, without the optional tokenizer, which takes a second to load.
+        (plain / "bpe_openai.py").write_text("raise ImportError\n")
         self.env = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.home),
@@ -77,6 +81,7 @@ class World:
             "LANG": "C.UTF-8",
             "TERM": "xterm-256color",
             "TZ": "UTC",
+            "PYTHONPATH": str(plain),
             "FERN_PASSPHRASE_COMMAND": f"cat {self.secret}",
         }
         self.children: list[subprocess.Popen[bytes]] = []

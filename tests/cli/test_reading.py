@@ -59,7 +59,7 @@ def test_an_empty_card_says_why(shared: World) -> None:
 def test_an_edge_a_line(shared: World) -> None:
     lines = shared.fern("ls", SURFACE).out.splitlines()
     assert lines[0].startswith(("pref:oat-milk", "pref:rye-bread"))
-    assert all(re.search(r"[█▏-▉·]{9}  \d\.\d\d  [●○] (known|guessed)", line) for line in lines)
+    assert all(re.search(r"[█▉▊▋▌▍▎▏·]{9}  \d\.\d\d  [●○] (known|guessed)", line) for line in lines)
     rows = shared.fern("ls", SURFACE, "--all", "--json").lines()
     assert len(rows) == 3
     for row in rows:

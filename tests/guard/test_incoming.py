@@ -129,6 +129,9 @@ def test_the_ends_of_time_are_in(at: str | int) -> None:
         ({"item": 4011}, "item:"),
         ({"item": ["a"]}, "item:"),
         ({"item": "\ud800"}, "item:"),
+        ({"item": "a\x1b[2J"}, "item: must not have control characters"),
+        ({"item": "a\nb"}, "item:"),
+        ({"item": "a\x9bb"}, "item:"),
         # the attributes
         ({"attributes": ["Pref:oat"]}, "attributes.0:"),
         ({"attributes": ["pref:oat", "pref:oat milk"]}, "attributes.1:"),
@@ -228,7 +231,7 @@ good_documents = st.fixed_dictionaries(
         "attributes": st.lists(attributes, min_size=1, max_size=MAX_ATTRIBUTES),
     },
     optional={
-        "item": st.text(min_size=1, max_size=200),
+        "item": st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1, max_size=200),
         "kind": st.from_regex(r"[a-z][a-z0-9]{0,8}", fullmatch=True).map(lambda kind: "x" + kind),
         "magnitude": st.floats(0.05, 15.0) | st.floats(-15.0, -0.05) | st.integers(1, 15),
         "quantity": st.floats(-1e9, 1e9),
