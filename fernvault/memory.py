@@ -77,7 +77,8 @@ class Vault:
     def close(self) -> None:
         """Fold the write-ahead log into the file and close it."""
         self._surfaces.clear()
-        close_database(self._connection)
+        with named(self.folder.db):
+            close_database(self._connection)
 
     def interrupt(self) -> None:
         """Stop the statement that is running; the one method that another thread may call."""

@@ -57,9 +57,12 @@ def _run(words: list[str], options: Options) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
+        _mute_stdout()
+        if code:
+            # That is told already, whatever it was.
+            return code
         from fernvault_cli.output import failure
 
-        _mute_stdout()
         message = f"the answer could not be written: {error.strerror}"
         return failure({"code": "disk-full", "message": message, "next": "the same command again", "exit": 9}, options)
     return code

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from evals.history import NOW, households, journey
+from evals.history import NOW, households, items, journey
 from evals.table import Row, Table
 from fernvault.vault.creation import create_vault
 from fernvault.vault.kdf import FLOOR
@@ -32,7 +32,7 @@ zone = "America/New_York"
 [attributes]
 pref = ["product_type"]
 [items]
-file = {items}
+file = "items.csv"
 key = "item"
 [context]
 time_of_day = true
@@ -41,7 +41,10 @@ weekend = true
 
 
 def run(seed: int, data: Path) -> Table:
-    """The table: rows per second of the command, whole processes, agent running, item table read by each."""
+    """The table: rows per second of the command, whole processes, agent running.
+
+    Each household has its own file, and an item table of what it bought, as an export of one person has.
+    """
     folder = journey(data)
     if folder is None:
         raise SystemExit(f"complete_journey is not in {data}: name its parent folder with --data")
@@ -51,7 +54,7 @@ def run(seed: int, data: Path) -> Table:
         place = VaultFolder(scratch / "vault")
         create_vault(place, PASSPHRASE, zone="America/New_York", now=NOW, kdf=FLOOR)
         mapping = scratch / "mapping.toml"
-        mapping.write_text(MAPPING.format(items=json.dumps(str(folder / "items.csv.gz"))), encoding="utf-8")
+        mapping.write_text(MAPPING, encoding="utf-8")
         start_agent(place, PASSPHRASE)
         client = AdminClient(str(place.path))
         try:
@@ -65,6 +68,7 @@ def _all(  # noqa: PLR0917 - one call, one place
     folder: Path, place: VaultFolder, client: AdminClient, mapping: Path, scratch: Path, rng: random.Random
 ) -> tuple[Row, ...]:
     counts: list[tuple[int, float]] = []
+    table = items(folder)
     written = 0
     started = perf_counter()
     for user, rows in households(folder):
@@ -73,6 +77,10 @@ def _all(  # noqa: PLR0917 - one call, one place
             writer = csv.DictWriter(target, rows[0])
             writer.writeheader()
             writer.writerows(rows)
+        with (scratch / "items.csv").open("w", encoding="utf-8", newline="") as target:
+            writer = csv.DictWriter(target, next(iter(table.values())))
+            writer.writeheader()
+            writer.writerows(table[item] for item in dict.fromkeys(row["item"] for row in rows) if item in table)
         surface = f"household-{user}"
         client.call("surface.add", {"surface": surface, "preset_name": "adaptive", "catalog": None})
         begun = perf_counter()

@@ -266,7 +266,7 @@ def perform(vault: Vault, op: str, args: dict[str, Any]) -> Any:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        shown = where if where.replace(".", "").isidentifier() else ascii(where[:40])
+        shown = where[:40] if where.replace(".", "").isidentifier() else ascii(where[:40])
         raise InputError(f"{shown}: {first['msg']}", next_step="fern --help") from None
 
 

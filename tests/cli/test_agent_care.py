@@ -99,7 +99,6 @@ def test_a_number_that_another_process_has_now_is_nobody(filled: World) -> None:
     assert filled.fern("card", SURFACE).out.startswith("likes")
 
 
-
 def _fifo(path: Path) -> None:
     os.mkfifo(path, 0o600)
 
@@ -166,11 +165,11 @@ GARBAGE = [
     b"\x00\x00\x00\x02[]",
     b"\x00\x00\x00\x015",
     b"\x00\x00\x00\x02{}",
-    b"\x00\x00\x00\x0b{\"error\": 1}",
-    b"\x00\x00\x00\x0d{\"error\": {}}",
+    b'\x00\x00\x00\x0b{"error": 1}',
+    b'\x00\x00\x00\x0d{"error": {}}',
     b"\x00\x00\x00\x05[[[[[",
     b"\x00\x01\x00\x00" + b"[" * 65_536,
-    b"\x00\x00\x00\x20{\"ok\":",
+    b'\x00\x00\x00\x20{"ok":',
 ]
 
 

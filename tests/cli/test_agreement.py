@@ -280,7 +280,9 @@ def test_real_processes_agree_too(line: str, stdin: bytes) -> None:
     assert said[0][::2] == said[1][::2]
 
 
-_PATHS = st.one_of(st.none(), st.sampled_from(["", " ", "\t", "relative/data", "/srv/data", "/srv/data/", " /srv ", "~/x"]))
+_PATHS = st.one_of(
+    st.none(), st.sampled_from(["", " ", "\t", "relative/data", "/srv/data", "/srv/data/", " /srv ", "~/x"])
+)
 
 
 @given(data_home=_PATHS, home=st.sampled_from(["/home/me", "/home/me/", ""]))

@@ -84,7 +84,10 @@ def test_enter_alone_makes_six_random_words_and_json_stays_clean(world: World) -
     child.close()
     child = pexpect.spawn(
         "/bin/sh",
-        ["-c", f"exec {pexpect.which('fern', env={'PATH': str(Path(os.sys.executable).parent)})} init --json >{out} 2>{err}"],
+        [
+            "-c",
+            f"exec {pexpect.which('fern', env={'PATH': str(Path(os.sys.executable).parent)})} init --json >{out} 2>{err}",
+        ],
         env={name: value for name, value in world.env.items() if name != "FERN_PASSPHRASE_COMMAND"},
         encoding="utf-8",
         timeout=60,
@@ -252,5 +255,3 @@ def test_what_a_script_gets_wrong_is_one_line_and_no_vault(
     error = world.error(*words, code=code, env=env)
     assert error["code"] == {2: "usage", 3: "locked"}[code]
     assert list(world.data.iterdir()) == []
-
-
