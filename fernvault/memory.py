@@ -213,6 +213,10 @@ class Vault:
         with named(self.folder.db):
             return slots + doctor.examine(self._connection, self._clock())
 
+    def sweep(self) -> int:
+        """Delete the rows of edges that have faded away; how many. What is read does not change."""
+        return sum(surface.sweep() for surface in self.surfaces())
+
     def rebuild(self) -> None:
         """Make every edge again from the journal."""
         with self.transaction():

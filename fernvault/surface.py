@@ -149,8 +149,8 @@ class Surface:
     def correct(self, correction: Correction, attribute: str, value: float | None = None) -> Why:
         """Write the owner's word on an attribute to the journal; the edge as it is afterwards.
 
-        ``set`` takes a strength from the floor to 9 and may name a new attribute; the others need one that has an edge now.
-        Raises InputError, NotFoundError.
+        ``set`` takes a strength from the floor to 9 and may name a new attribute; the others need one that has an edge
+        now. Raises InputError, NotFoundError.
         """
         require(attribute)
         if correction == "set":

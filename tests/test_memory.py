@@ -53,13 +53,15 @@ class Life(RuleBasedStateMachine):
         self.model = Model(arithmetic)
 
     def teardown(self) -> None:
-        if hasattr(self, "vault"):
-            assert self.vault.doctor() == []
-            assert stored(self.vault, self.neighbour) == self.untouched
-            self.vault.rebuild()
-            self.agrees()
-            self.vault.close()
-        shutil.rmtree(self.place)
+        try:
+            if hasattr(self, "vault"):
+                with self.vault:
+                    assert self.vault.doctor() == []
+                    assert stored(self.vault, self.neighbour) == self.untouched
+                    self.vault.rebuild()
+                    self.agrees()
+        finally:
+            shutil.rmtree(self.place)
 
     def standing(self) -> dict[str, Any]:
         """The edge rows that have not faded away: those below the floor may be there or not."""

@@ -113,10 +113,10 @@ def test_a_surface_without_catalog_adds_nothing(shop: Surface) -> None:
     assert shop.views() == []
 
 
-def test_a_negative_event_fires_the_opposite_of_all_that_the_catalog_gives(vault: Vault) -> None:
+def test_a_negative_event_fires_the_opposite_of_what_the_catalog_gives_but_context_stays(vault: Vault) -> None:
     surface = vault.add_surface("shop.example", catalog=CATALOG, items=ITEMS)
     (found,) = surface.record([buy("1", MONDAY_NIGHT, kind="return", magnitude=-1.0, item="Cheese")], source=SOURCE)
-    assert found.attributes == ("!pref:cheese", "!ctx:night", "!ctx:weekday")
+    assert found.attributes == ("!pref:cheese", "ctx:night", "ctx:weekday")
 
 
 # The card.

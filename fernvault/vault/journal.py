@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from fernvault.attribute import opposite
+from fernvault.attribute import CONTEXT, namespace, opposite
 from fernvault.edge import EdgeEvent
 from fernvault.event import CORRECTIONS, Act, Event
 from fernvault.graph.magnitude import amount
@@ -46,8 +46,13 @@ def known_ids(connection: Any, surface_id: int, ids: Iterable[str]) -> set[str]:
 
 
 def fired(event: Event) -> tuple[str, ...]:
-    """The attributes whose edges an event strengthens: the opposite ones for a negative magnitude."""
-    return tuple(map(opposite, event.attributes)) if event.magnitude < 0 else event.attributes
+    """The attributes whose edges an event strengthens: the opposite ones for a negative magnitude.
+
+    Context stays as it is: what was returned in the morning says nothing against the morning.
+    """
+    if event.magnitude >= 0:
+        return event.attributes
+    return tuple([name if namespace(name) == CONTEXT else opposite(name) for name in event.attributes])
 
 
 def write(

@@ -7,10 +7,12 @@ import json
 import os
 import signal
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from fernvault_sync.admin import AdminClient, NoAgentError
 from tests.cli.support import DEMO, SURFACE, World, csv_of, filled_world, many_rows, state, tree
 
 HOUSEHOLD = ("import", "csv", str(DEMO / "household.csv"), "--map", str(DEMO / "mapping.toml"))
@@ -224,10 +226,8 @@ def test_ctrl_c_keeps_what_is_in_and_the_same_command_completes_it(filled: World
         if not way:
             _wait_for_events(filled, 3_000)
         process.send_signal(signal.SIGINT)
-        try:
+        with suppress(BrokenPipeError):
             feeding.write(csv_of(rows[6_000:])[len("date,item,category\n") :])
-        except BrokenPipeError:
-            pass
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert b"Traceback" not in err
@@ -251,11 +251,11 @@ def _wait_for_events(world: World, least: int) -> None:
     """Watch the journal grow, through the agent that is writing it."""
     while not (world.vault / "agent.json").exists():
         pass
-    client = None
+    client: AdminClient | None = None
     while client is None:
         try:
             client = world.client()
-        except Exception:  # noqa: BLE001 - it is just starting
+        except NoAgentError:  # it is just starting
             client = None
     while client.call("status", {})["events"] < least:
         pass

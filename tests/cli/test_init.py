@@ -12,7 +12,7 @@ import pexpect
 import pytest
 
 from fernvault.vault import recovery, slots
-from tests.cli.support import PASSPHRASE, World, make_vault, tree, without_capabilities
+from tests.cli.support import FERN, PASSPHRASE, World, make_vault, tree, without_capabilities
 
 STRONG = "violet tractor 41 hums softly"
 ASKED = r"Word (\d+): "
@@ -80,13 +80,11 @@ def test_choosing_a_passphrase_and_rehearsing_the_words_makes_a_vault(world: Wor
 def test_enter_alone_makes_six_random_words_and_json_stays_clean(world: World) -> None:
     """Secrets and questions go to the terminal alone, even where both streams go to files."""
     out, err = world.work / "out", world.work / "err"
-    child = world.terminal("init", "--json")
-    child.close()
     child = pexpect.spawn(
         "/bin/sh",
         [
             "-c",
-            f"exec {pexpect.which('fern', env={'PATH': str(Path(os.sys.executable).parent)})} init --json >{out} 2>{err}",
+            f"exec {FERN} init --json >{out} 2>{err}",
         ],
         env={name: value for name, value in world.env.items() if name != "FERN_PASSPHRASE_COMMAND"},
         encoding="utf-8",

@@ -37,8 +37,8 @@ def test_it_is_ready_and_stands_on_its_own(here: World) -> None:
     assert here.agent_pid() == pid
     assert agents_of(here.root) == [pid]
     assert os.getsid(pid) == pid, "it lives on when the terminal goes"
-    assert os.readlink(f"/proc/{pid}/cwd") == "/", "and holds no folder"
-    assert {os.readlink(f"/proc/{pid}/fd/{number}") for number in (0, 1, 2)} == {"/dev/null"}
+    assert Path(f"/proc/{pid}/cwd").readlink() == Path("/"), "and holds no folder"
+    assert {Path(f"/proc/{pid}/fd/{number}").readlink() for number in (0, 1, 2)} == {Path("/dev/null")}
     client = here.client()
     assert client.call("status", {})["locks_in"] == {"idle": 100, "max": pytest.approx(200, abs=2)}
     client.close()

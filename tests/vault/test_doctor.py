@@ -41,7 +41,7 @@ TAMPERED = {
     "traces swapped": ("UPDATE edge SET traces = (SELECT traces FROM edge WHERE attribute_id = 2)", "edge"),
     "no traces": ("UPDATE edge SET traces = x'' WHERE attribute_id = ONE", "edge"),
     "hits": ("UPDATE edge SET hits = hits + 1 WHERE attribute_id = ONE", "edge"),
-    "fresh": ("UPDATE edge SET fresh = fresh + 1e-9 WHERE attribute_id = ONE", "edge"),
+    "fresh": ("UPDATE edge SET fresh = fresh + 1e-6 WHERE attribute_id = ONE", "edge"),
     "at": ("UPDATE edge SET at = at + 1 WHERE attribute_id = ONE", "edge"),
     "first": ("UPDATE edge SET first = first - 1 WHERE attribute_id = ONE", "edge"),
     "times": ("UPDATE edge SET times = x'' WHERE attribute_id = ONE", "edge"),
