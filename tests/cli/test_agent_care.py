@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from fernvault_cli.main import main
 from tests.cli.support import DEMO, SURFACE, World, agents_of, csv_of, many_rows
 
 VERBS = [
@@ -41,12 +42,20 @@ def test_no_agent_works_for_every_verb_and_leaves_nothing_running(filled: World)
     assert agents_of(filled.root) == []
 
 
-def test_no_agent_refuses_while_the_agent_holds_the_vault(shared: World) -> None:
+def test_no_agent_refuses_while_the_agent_holds_the_vault(
+    shared: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     pid = shared.agent_pid()
+    for name, value in shared.env.items():
+        monkeypatch.setenv(name, value)
     for words in VERBS:
-        error = shared.error(*words, "--no-agent", code=8)
+        # In this process, since fifteen of their own take their time; one of its own follows.
+        monkeypatch.setattr("sys.argv", ["fern", "--json", *words, "--no-agent"])
+        assert main() == 8
+        error = json.loads(capsys.readouterr().out)["error"]
         assert error["code"] == "already-running"
         assert str(pid) in error["message"]
+    assert str(pid) in shared.error("card", SURFACE, "--no-agent", code=8)["message"]
     assert shared.fern("status", "--no-agent", "--json").json()["pid"] == pid
 
 

@@ -140,7 +140,7 @@ def _not_mine(words: list[str], options: Options) -> int:
 
 
 def _steady(text: str) -> str:
-    """The text without what differs from one moment to the next: this instant, clocks, the last digits of a strength."""
+    """The text without what differs from one moment to the next: instants, clocks, the last digits of a strength."""
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "(time)", text)
     text = re.sub(r'"(idle|max)": \d+|"sha256": "\w+"', '"(other)"', text)
     return re.sub(r"\d+\.\d{5,}(e-\d+)?", lambda found: f"{float(found[0]):.4f}", text)

@@ -125,7 +125,7 @@ def test_no_code_of_the_table_is_left_out() -> None:
 def test_a_full_disk_keeps_what_was_acknowledged(filled: World) -> None:
     """On a disk of its own that has no room left: code 9, and afterwards everything that was counted is there."""
     script = f"""
-    mount -t tmpfs -o size=6m,mode=700 none {filled.root}/disk || exit 77
+    mount -t tmpfs -o size=3m,mode=700 none {filled.root}/disk || exit 77
     cp -a {filled.vault} {filled.root}/disk/vault
     head -c 1000000 /dev/zero > {filled.root}/disk/ballast
     {{ echo '[columns]'; echo 'time = "date"'; echo 'item = "item"'; }} > {filled.root}/map.toml
@@ -137,7 +137,7 @@ def test_a_full_disk_keeps_what_was_acknowledged(filled: World) -> None:
     echo "code $?"
     """
     (filled.root / "disk").mkdir()
-    rows = [(f"2026-11-{1 + n % 28:02}T00:{n // 60 % 60:02}:{n % 60:02}Z", f"item-{n}", "x") for n in range(40_000)]
+    rows = [(f"2026-11-{1 + n % 28:02}T00:{n // 60 % 60:02}:{n % 60:02}Z", f"item-{n}", "x") for n in range(20_000)]
     (filled.root / "big.csv").write_text(csv_of(rows))
     path = f"{Path(FERN).parent}:{filled.env['PATH']}"
     try:
