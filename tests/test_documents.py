@@ -74,6 +74,7 @@ def test_an_edge(lived: Surface) -> None:
         "trend": "steady",
         "pinned": True,
         "source": "owner",
+        "weak": False,
     }
     assert (by_name["!pref:tea"]["source"], by_name["!pref:tea"]["pinned"]) == ("own", False)
 

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from fernvault.errors import ExistsError, FernError, InputError, NotFoundError, VaultDamagedError, WrongPassphraseError
 from fernvault.event import Event
 from fernvault.instant import DAY
-from fernvault.memory import Vault
+from fernvault.memory import Undone, Vault
 from fernvault.rule import ADAPTIVE, PAPER
 from fernvault.surface import Surface
 from fernvault_sync.operations import perform
@@ -312,3 +312,35 @@ def test_a_damaged_page_is_named_when_it_is_read(tmp_path: Path, clock: Clock) -
             assert isinstance(raised.value, VaultDamagedError)
             assert "\n" not in raised.value.message
         assert {finding.kind for finding in vault.doctor()} >= {"page"}
+
+
+def test_redo_puts_back_exactly_what_the_undo_took(vault: Vault) -> None:
+    shop = vault.add_surface("shop.example")
+    shop.record([buy("1", START, "pref:oat"), buy("2", START + DAY, "pref:oat")], source="test")
+    shop.correct("set", "pref:oat", 7.0)
+    before = shop.views(START + 90 * DAY)
+    vault.undo()
+    assert shop.views(START + 90 * DAY) != before
+    assert vault.redo() == Undone("shop.example", 1, "entries")
+    assert shop.views(START + 90 * DAY) == before
+    assert vault.doctor() == []
+    with pytest.raises(NotFoundError, match="no undo"):
+        vault.redo()
+    # The correction is there again, so it can be taken back again.
+    assert vault.undo() == Undone("shop.example", 1, "set pref:oat")
+
+
+def test_what_was_taken_back_can_be_imported_again_and_never_counts_twice(vault: Vault) -> None:
+    shop = vault.add_surface("shop.example")
+    events = [buy("1", START, "pref:oat"), buy("2", START + DAY, "pref:tea")]
+    shop.record(events, source="test")
+    before = shop.views(START + 2 * DAY)
+    assert vault.undo(surface="shop.example", since=0).entries == 2
+    # The surface itself is not heard again; the owner's import is.
+    assert [answer.new for answer in shop.record(events, source="test")] == [False, False]
+    assert shop.views(START + 2 * DAY) == []
+    assert [answer.new for answer in shop.record(events, source="test", again=True)] == [True, True]
+    assert shop.views(START + 2 * DAY) == before
+    assert vault.redo().entries == 0
+    assert shop.views(START + 2 * DAY) == before
+    assert (vault.event_count(), vault.doctor()) == (2, [])

@@ -440,14 +440,16 @@ def test_a_preview_is_the_card_of_every_day(
 
 def test_a_preview_by_hand(shop: Surface, clock: Clock) -> None:
     # Ten purchases of magnitudes 1.0, 1.1 … 1.9 on one day: all fade alike, so the order stands, and each leaves when
-    # 0.6·m·2^(-t/365) passes 0.02: after 365·log2(30·m) days, from the last on the card (m = 1.2) to the first.
+    # its strength passes 0.1. By then the slow trace is all there is, 0.6·m·2^(-t/365)/2.5 = 0.1: after 365·log2(2.4·m)
+    # days and a little for the medium one, from the last on the card (m = 1.2) to the first.
     shop.record([buy(f"{n}", START, f"pref:n{n}", magnitude=1.0 + n / 10) for n in range(10)], source=SOURCE)
     now, then, changes = shop.preview(2_500)
     assert [entry.attribute for entry in now.entries] == [f"pref:n{n}" for n in range(9, 1, -1)]
     assert then.entries == ()
-    # 365·log2(30·1.2) = 1887.03, 365·log2(30·1.9) = 2129.01, of the others in between; n0 and n1 go unseen before.
-    assert changes[0] == Change(1_888, ("pref:n2",), ())
-    assert changes[-1] == Change(2_130, ("pref:n9",), ())
+    # 365·log2(2.4·1.2) = 557.0, 365·log2(2.4·1.9) = 799.0 (day 799 is just not enough), of the others between; n0 and
+    # n1 go unseen before.
+    assert changes[0] == Change(558, ("pref:n2",), ())
+    assert changes[-1] == Change(800, ("pref:n9",), ())
     assert [change.leaves for change in changes] == [(f"pref:n{n}",) for n in range(2, 10)]
     assert all(change.enters == () for change in changes)
 
@@ -459,7 +461,8 @@ def test_what_is_pinned_stays_while_the_others_leave(shop: Surface, clock: Clock
     # All are equally strong, and spelling decides: n8 does not fit. It enters the next day, when the others have faded.
     assert [entry.attribute for entry in now.entries] == [f"pref:n{n}" for n in range(8)]
     assert changes[0] == Change(1, ("pref:n7",), ("pref:n8",))
-    assert changes[1] == Change(1_792, tuple(f"pref:n{n}" for n in range(7)), ())
+    # 365·log2(2.4) = 461.0, and a day for what the medium trace still holds: 2^(-461/45) is 0.2 % of the slow one's.
+    assert changes[1] == Change(463, tuple(f"pref:n{n}" for n in range(7)), ())
     assert [entry.attribute for entry in then.entries] == ["pref:n8"]
     assert then.entries[0].strength == pytest.approx(0.6)
 

@@ -77,6 +77,12 @@ class AdminClient:
                 return result
         raise FrameError("this is no answer of an agent")
 
+    def is_the_holder(self) -> bool:
+        """Whether the process at the other end is the one of ``pid``, by the kernel's word: a note can be stale."""
+        from fernvault_sync import peer
+
+        return peer.pid(self._socket) == self.pid  # type: ignore[arg-type]
+
     def close(self) -> None:
         """Hang up."""
         self._socket.close()

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -182,7 +183,7 @@ GARBAGE = [
 
 
 @contextmanager
-def _squatter(world: World, answer: bytes) -> Iterator[None]:
+def _squatter(world: World, answer: bytes, pid: int = 1) -> Iterator[None]:
     """Something of our own user that sits on a socket and does not speak the protocol."""
     place = str(world.runtime / "squat.sock")
     listening = socket.socket(socket.AF_UNIX)
@@ -201,7 +202,7 @@ def _squatter(world: World, answer: bytes) -> Iterator[None]:
 
     thread = threading.Thread(target=serve)
     thread.start()
-    (world.vault / "agent.json").write_text(json.dumps({"pid": os.getpid(), "socket": place}))
+    (world.vault / "agent.json").write_text(json.dumps({"pid": pid, "socket": place}))
     try:
         yield
     finally:
@@ -215,6 +216,26 @@ def _squatter(world: World, answer: bytes) -> Iterator[None]:
 def test_an_agent_that_speaks_garbage_is_one_line(filled: World, answer: bytes) -> None:
     with _squatter(filled, answer):
         assert filled.error("card", SURFACE, code=1)["code"] == "agent-gone"
+
+
+@pytest.mark.slow  # it is given its twenty seconds
+def test_an_agent_that_was_stopped_is_ended_by_lock(filled: World) -> None:
+    agent = filled.start_agent()
+    filled.fern("set", SURFACE, "pref:tea", "5")
+    agent.send_signal(signal.SIGSTOP)
+    assert filled.fern("lock", "--json").json() == {"state": "locked"}
+    assert agent.wait(30) == -signal.SIGKILL
+    assert "tea" in filled.fern("card", SURFACE).out
+
+
+def test_lock_ends_nobody_but_the_agent(filled: World) -> None:
+    """A process that a stale note names, and that is not the one on the socket, is left alone."""
+    bystander = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    with _squatter(filled, b"nonsense", pid=bystander.pid):
+        assert filled.error("lock", code=1)["code"] == "agent-gone"
+    assert bystander.poll() is None
+    bystander.communicate(timeout=60)
+    assert bystander.returncode == 0
 
 
 @pytest.mark.parametrize("answer", [b"", b"\x00\x00\x00\x02[]"])

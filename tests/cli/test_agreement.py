@@ -66,6 +66,7 @@ OURS = {
         "undo", "undo --json", f"undo --surface {S}", f"undo --surface={S} --json", "undo --surface nowhere.example",
         f"undo --surface {S} --since nonsense", f"undo --surface {S} --since +1d --json", "undo --surface -x",
     ],
+    "redo": ["redo", "redo --json", f"redo --surface {S}", "redo --surface nowhere.example --json"],
     "status": ["status", "status --json", "--json status --no-color", "status --quiet"],
     "agent status": ["agent status", "agent status --json"],
     "doctor": ["doctor", "doctor --json", "doctor --rebuild", "--json doctor --rebuild"],
@@ -151,6 +152,9 @@ def _before(world: World, verb: str, words: list[str]) -> None:
     if verb == "undo" and "--since" not in words:
         args = {"surface": S, "attribute": A, "correction": "pin"}
         client.call("correct", args)
+    if verb == "redo":
+        client.call("correct", {"surface": S, "attribute": A, "correction": "pin"})
+        client.call("undo", {})
     if "gone.example" in " ".join(words):
         client.call("surface.add", {"surface": "gone.example", "preset_name": "paper", "catalog": None})
     client.close()
@@ -158,7 +162,7 @@ def _before(world: World, verb: str, words: list[str]) -> None:
 
 def _after(world: World, verb: str, code: int) -> None:
     client = world.client()
-    if verb in ("set", "pin", "unpin", "forget") and code == 0:
+    if verb in ("set", "pin", "unpin", "forget", "redo") and code == 0:
         client.call("undo", {})
     if verb == "undo" and code != 0:
         with suppress(RemoteError):  # there may be nothing to take back

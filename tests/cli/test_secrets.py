@@ -19,7 +19,7 @@ def _session(world: World) -> None:
     world.fern("surface", "add", surface)
     event = {"id": name, "item": item, "attributes": [attribute]}
     world.fern("record", "--surface", surface, stdin=json.dumps(event).encode())
-    world.file("h.jsonl", json.dumps(event | {"id": name + "2"}) + "\n")
+    world.file("h.jsonl", json.dumps(event | {"id": name + "2", "at": "2026-11-30T10:00:00Z"}) + "\n")
     world.fern("import", "jsonl", "h.jsonl", "--surface", surface)
     (world.work / "h.jsonl").unlink()
     for words in (

@@ -99,7 +99,7 @@ def test_a_batch_has_one_answer(shop: Vault) -> None:
         "recorded": 2,
         "duplicates": 2,
         "unmapped": 0,
-        "attributes": ["brand:leaf", "brand:meadow", "ctx:weekday", "pref:oat", "pref:x"],
+        "attributes": ["brand:meadow", "ctx:weekday", "pref:oat", "pref:x"],
         "refused": [{"index": 2, "reason": "at: Field required"}],
     }
 

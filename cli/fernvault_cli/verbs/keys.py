@@ -192,6 +192,8 @@ def lock_vault(options: Options) -> None:
     try:
         answer = agent.call(call.op, call.args)
     except FrameError:
+        if not agent.is_the_holder():
+            raise
         # It was stopped, or hangs. What it acknowledged is durable, so ending it loses nothing.
         with contextlib.suppress(ProcessLookupError):
             os.kill(agent.pid, signal.SIGKILL)
