@@ -17,6 +17,9 @@ import pytest
 from fernvault_cli.main import main
 from tests.cli.support import DEMO, SURFACE, World, agents_of, csv_of, many_rows
 
+# Each of them pays for real keys, real terminals or real deaths.
+pytestmark = pytest.mark.slow
+
 VERBS = [
     ["card", SURFACE],
     ["ls", SURFACE],

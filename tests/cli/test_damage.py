@@ -14,6 +14,9 @@ import pytest
 from fernvault.vault import opening, slots
 from tests.cli.support import PASSPHRASE, SURFACE, World, agents_of, make_vault, tree, without_capabilities
 
+# Each of them pays for real keys, real terminals or real deaths.
+pytestmark = pytest.mark.slow
+
 Damage = Callable[[World], None]
 
 

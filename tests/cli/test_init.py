@@ -13,6 +13,9 @@ import pytest
 from fernvault.vault import recovery, slots
 from tests.cli.support import FERN, World, make_vault, tree, without_capabilities
 
+# Each of them pays for real keys, real terminals or real deaths.
+pytestmark = pytest.mark.slow
+
 STRONG = "violet tractor 41 hums softly"
 ASKED = r"Word (\d+): "
 NEW = "New passphrase .*: "

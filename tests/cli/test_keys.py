@@ -15,6 +15,9 @@ from fernvault.vault import slots
 from fernvault.vault.kdf import Kdf
 from tests.cli.support import PASSPHRASE, SURFACE, World, agents_of, make_vault, tree, wait_gone
 
+# Each of them pays for real keys, real terminals or real deaths.
+pytestmark = pytest.mark.slow
+
 NEW = "amber Walrus 93 sings at noon"
 
 
