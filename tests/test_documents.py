@@ -168,3 +168,29 @@ def test_a_journal_entry(vault: Vault, lived: Surface) -> None:
     assert rows[4]["kind"] == "pin"
     assert rows[4]["undone_by"] == rows[5]["id"]
     assert (rows[5]["kind"], rows[5]["attributes"], rows[5]["item"]) == ("undo", [], rows[4]["id"])
+
+
+def test_what_stays_off_the_card_is_weak(shop: Surface, clock: Clock) -> None:
+    # Under the default rule one event of magnitude m has a strength of 0.6·m: 0.102 and 0.096 here.
+    shop.record(
+        [
+            buy("1", START, "pref:enough", "ctx:night", magnitude=0.17),
+            buy("2", START, "pref:less", magnitude=0.16),
+            buy("3", START, "ctx-2:night", "!ctx:morning"),
+        ],
+        source=SOURCE,
+    )
+    found = {document["attribute"]: document["weak"] for document in map(documents.view_document, shop.views())}
+    assert found == {
+        "pref:enough": False,
+        "ctx:night": True,
+        "pref:less": True,
+        "ctx-2:night": False,
+        "!ctx:morning": True,
+    }
+    assert {entry.attribute for entry in shop.card().entries} == {name for name, weak in found.items() if not weak}
+    # At strength 9 context is still context, and a pin does not make more of what is little.
+    shop.correct("set", "ctx:night", 9.0)
+    shop.correct("pin", "pref:less")
+    found = {document["attribute"]: document["weak"] for document in map(documents.view_document, shop.views())}
+    assert (found["ctx:night"], found["pref:less"]) == (True, True)

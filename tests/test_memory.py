@@ -20,7 +20,7 @@ from fernvault.rule import ADAPTIVE, PAPER
 from fernvault.surface import Surface
 from fernvault_sync.operations import perform
 from tests.strategies import START
-from tests.vaults import HOUR, PASSPHRASE, SOURCE, Clock, Entry, Model, buy, copy, create, edge_of, stored
+from tests.vaults import HOUR, PASSPHRASE, SOURCE, Clock, Entry, Model, buy, copy, create, edge_of, stored, table
 
 ATTRIBUTES = ("pref:a", "!pref:a", "pref:b", "ctx:night")
 _sizes = st.floats(0.05, 15.0) | st.floats(-15.0, -0.05) | st.just(1.0)
@@ -40,6 +40,8 @@ class Life(RuleBasedStateMachine):
         self.swept = 0
         self.seq = 0
         self.corrections: list[tuple[int, dict[str, Any] | None]] = []
+        self.undone: list[dict[int, Entry]] = []
+        """What each undo took that no redo has put back, the latest last."""
 
     @initialize(arithmetic=st.sampled_from((ADAPTIVE, PAPER)))
     def create(self, arithmetic: Any) -> None:
@@ -84,6 +86,25 @@ class Life(RuleBasedStateMachine):
         if any(fresh):
             self.no_longer_comparable()
 
+    @rule(drawn=st.lists(_events, max_size=4), back=st.integers(1, 4))
+    def import_again(self, drawn: list[tuple[int, int, list[str], float]], back: int) -> None:
+        taken = [entry.event for entries in self.undone for entry in entries.values() if entry.event.kind == "buy"]
+        events = taken[:back] + [
+            Event(f"e{id}", self.clock.now - age, "buy", None, tuple(attributes), size)
+            for id, age, attributes, size in drawn
+        ]
+        # An id that was taken back is free again, and no redo brings the old entry back beside the new one.
+        ids = {event.id for event in events}
+        for entries in self.undone:
+            for seq in [seq for seq, entry in entries.items() if entry.event.id in ids]:
+                self.model.ids.discard(entries.pop(seq).event.id)
+        found = self.surface.record(events, source=SOURCE, again=True)
+        fresh = self.model.record(self.seq + 1, events, self.clock.now)
+        assert [result.new for result in found] == fresh
+        self.seq += sum(fresh)
+        if any(fresh):
+            self.no_longer_comparable()
+
     @rule(
         kind=st.sampled_from(("set", "pin", "unpin", "forget")),
         attribute=st.sampled_from(ATTRIBUTES),
@@ -119,7 +140,9 @@ class Life(RuleBasedStateMachine):
     def undo(self, named: bool) -> None:
         seq, before = self.corrections.pop()
         taken = self.vault.undo(surface="shop.example" if named else None)
-        event = self.model.live.pop(seq).event
+        entry = self.model.live.pop(seq)
+        self.undone.append({seq: entry})
+        event = entry.event
         assert (taken.surface, taken.entries) == ("shop.example", 1)
         assert taken.what == f"{event.kind} {event.attributes[0]}"
         self.seq += 1
@@ -146,10 +169,27 @@ class Life(RuleBasedStateMachine):
                 self.vault.undo(surface="shop.example", since=since)
             return
         assert self.vault.undo(surface="shop.example", since=since).entries == len(learnt)
-        for seq in learnt:
-            del self.model.live[seq]
+        self.undone.append({seq: self.model.live.pop(seq) for seq in learnt})
         self.seq += 1
         self.no_longer_comparable()
+
+    @precondition(lambda self: self.undone)
+    @rule(named=st.booleans())
+    def redo(self, named: bool) -> None:
+        put = self.undone.pop()
+        found = self.vault.redo(surface="shop.example" if named else None)
+        assert found == Undone("shop.example", len(put), "entries")
+        self.model.live.update(put)
+        self.seq += 1
+        self.no_longer_comparable()
+        again = [(seq, None) for seq, entry in put.items() if entry.event.kind != "buy"]
+        self.corrections = sorted([*self.corrections, *again], key=lambda correction: correction[0])
+
+    @precondition(lambda self: not self.undone)
+    @rule()
+    def redo_nothing(self) -> None:
+        with pytest.raises(NotFoundError):
+            self.vault.redo(surface="shop.example")
 
     @rule()
     def sweep(self) -> None:
@@ -214,6 +254,9 @@ class Life(RuleBasedStateMachine):
             ids = [row.id for row in self.surface.journal()]
             assert len(ids) == len(set(ids)) == self.seq - 1
             assert self.model.ids <= set(ids)
+            live = [entry for entry in self.model.live.values() if entry.event.kind == "buy"]
+            assert self.vault.event_count("shop.example") == len(live)
+            assert self.vault.event_count() == len(live) + 1
 
 
 EMPTY: list[Path] = []
@@ -344,3 +387,132 @@ def test_what_was_taken_back_can_be_imported_again_and_never_counts_twice(vault:
     assert vault.redo().entries == 0
     assert shop.views(START + 2 * DAY) == before
     assert (vault.event_count(), vault.doctor()) == (2, [])
+
+
+def test_redo_gives_the_edges_back_to_the_bit(vault: Vault, clock: Clock) -> None:
+    shop = vault.add_surface("shop.example")
+    clock.now = START + 40 * DAY
+    shop.record([buy(str(n), START + n * DAY, "pref:oat", f"pref:n{n % 3}") for n in range(30)], source=SOURCE)
+    shop.correct("set", "pref:n0", 4.0)
+    shop.correct("pin", "pref:n1")
+    shop.correct("forget", "pref:n2")
+    edges, links = stored(vault, shop), table(vault, "edge_event")
+    assert vault.undo(surface="shop.example", since=0).entries == 30
+    assert vault.event_count() == 0
+    assert set(stored(vault, shop)) == {"pref:n0"}
+    assert vault.redo() == Undone("shop.example", 30, "entries")
+    assert (stored(vault, shop), table(vault, "edge_event")) == (edges, links)
+    assert (vault.event_count(), vault.event_count("shop.example"), vault.doctor()) == (30, 30, [])
+
+
+def test_redo_takes_the_latest_undo_first_and_each_once(vault: Vault) -> None:
+    shop, travel = vault.add_surface("shop.example"), vault.add_surface("travel.example")
+    shop.correct("set", "pref:a", 1.0)
+    travel.correct("set", "pref:b", 2.0)
+    shop.correct("set", "pref:c", 3.0)
+    for _ in range(3):
+        vault.undo()
+    assert (shop.views(), travel.views()) == ([], [])
+    # Undone were c, b, a: a comes back first, and of one surface alone the latest of its own.
+    assert vault.redo() == Undone("shop.example", 1, "entries")
+    assert [view.attribute for view in shop.views()] == ["pref:a"]
+    assert vault.redo(surface="shop.example") == Undone("shop.example", 1, "entries")
+    assert [view.attribute for view in shop.views()] == ["pref:c", "pref:a"]
+    with pytest.raises(NotFoundError):
+        vault.redo(surface="shop.example")
+    assert travel.views() == []
+    assert vault.redo() == Undone("travel.example", 1, "entries")
+    assert [(view.attribute, view.strength) for view in travel.views()] == [("pref:b", pytest.approx(2.0))]
+    with pytest.raises(NotFoundError):
+        vault.redo()
+    with pytest.raises(NotFoundError):
+        vault.redo(surface="nowhere.example")
+    assert (vault.event_count(), vault.doctor()) == (0, [])
+
+
+def test_an_undo_that_was_taken_back_says_so(vault: Vault) -> None:
+    shop = vault.add_surface("shop.example")
+    shop.correct("set", "pref:oat", 7.0)
+    vault.undo()
+    vault.redo()
+    rows = list(shop.journal())
+    assert [row.kind for row in rows] == ["set", "undo", "redo"]
+    assert [row.undone_by for row in rows] == [None, rows[2].id, None]
+
+
+def test_undo_redo_undo_redo(vault: Vault) -> None:
+    shop = vault.add_surface("shop.example")
+    shop.record([buy("1", START, "pref:oat"), buy("2", START, "pref:tea")], source=SOURCE)
+    whole = stored(vault, shop)
+    for _ in range(3):
+        assert vault.undo(surface="shop.example", since=0).entries == 2
+        assert (stored(vault, shop), vault.event_count()) == ({}, 0)
+        assert vault.redo().entries == 2
+        assert (stored(vault, shop), vault.event_count()) == (whole, 2)
+    assert vault.doctor() == []
+
+
+def test_redo_leaves_out_what_came_in_anew(vault: Vault, clock: Clock) -> None:
+    shop = vault.add_surface("shop.example")
+    events = [buy(str(n), START + n, "pref:oat", f"pref:n{n}") for n in range(3)]
+    shop.record(events, source=SOURCE)
+    whole = stored(vault, shop)
+    vault.undo(surface="shop.example", since=0)
+    assert [answer.new for answer in shop.record(events[1:2], source="csv", again=True)] == [True]
+    assert vault.event_count() == 1
+    assert vault.redo() == Undone("shop.example", 2, "entries")
+    assert stored(vault, shop) == whole
+    assert (vault.event_count(), vault.doctor()) == (3, [])
+    assert sorted(row.id for row in shop.journal() if row.source != "owner") == ["0", "1", "1~2", "2"]
+    # All three are live: each is a duplicate again, whoever brings it.
+    for again in (False, True):
+        assert not any(answer.new for answer in shop.record(events, source="csv", again=again))
+    vault.rebuild()
+    assert stored(vault, shop) == whole
+
+
+def test_what_came_in_anew_can_be_taken_back_and_put_back_too(vault: Vault) -> None:
+    shop = vault.add_surface("shop.example")
+    events = [buy("1", START, "pref:oat")]
+    shop.record(events, source=SOURCE)
+    whole = stored(vault, shop)
+    vault.undo(surface="shop.example", since=0)
+    shop.record(events, source="csv", again=True)
+    vault.undo(surface="shop.example", since=0)
+    assert stored(vault, shop) == {}
+    assert [vault.redo().entries, vault.redo().entries] == [1, 0]
+    assert (stored(vault, shop), vault.event_count(), vault.doctor()) == (whole, 1, [])
+    with pytest.raises(NotFoundError):
+        vault.redo()
+
+
+def test_a_redo_survives_closing(folder: Path, clock: Clock) -> None:
+    with Vault.open(folder, PASSPHRASE, clock=clock) as vault:
+        shop = vault.add_surface("shop.example")
+        shop.record([buy("1", START, "pref:oat")], source=SOURCE)
+        whole = stored(vault, shop)
+        vault.undo(surface="shop.example", since=0)
+    with Vault.open(folder, PASSPHRASE, clock=clock) as vault:
+        assert vault.redo().entries == 1
+    with Vault.open(folder, PASSPHRASE, clock=clock) as vault:
+        assert stored(vault, vault.surface("shop.example")) == whole
+        with pytest.raises(NotFoundError):
+            vault.redo()
+        assert vault.doctor() == []
+
+
+def test_only_live_events_are_counted(vault: Vault) -> None:
+    shop, travel = vault.add_surface("shop.example"), vault.add_surface("travel.example")
+    shop.record([buy(str(n), START, "pref:oat") for n in range(5)], source=SOURCE)
+    travel.record([buy("1", START, "pref:rail")], source=SOURCE)
+    travel.correct("set", "pref:rail", 5.0)
+    for correction in ("pin", "unpin", "forget"):
+        shop.correct(correction, "pref:oat")
+    assert (vault.event_count("shop.example"), vault.event_count("travel.example"), vault.event_count()) == (5, 1, 6)
+    vault.undo(surface="shop.example")
+    assert vault.event_count() == 6
+    vault.undo(surface="travel.example", since=0)
+    assert (vault.event_count("shop.example"), vault.event_count("travel.example"), vault.event_count()) == (5, 0, 5)
+    assert vault.remove_surface("travel.example") == 0
+    assert vault.remove_surface("shop.example") == 5
+    assert vault.event_count() == 0

@@ -6,6 +6,8 @@ import re
 import signal
 import time
 
+import pytest
+
 from tests.cli.support import PASSPHRASE, World, agents_of
 
 
@@ -23,6 +25,7 @@ def test_the_demo_shows_the_chain_and_leaves_nothing(world: World) -> None:
     assert agents_of(world.root) == []
 
 
+@pytest.mark.slow
 def test_a_kept_demo_is_a_vault_like_any_other(world: World) -> None:
     said = world.fern("demo", "--keep", "household")
     kept = str(world.work / "household")

@@ -122,6 +122,7 @@ def test_no_code_of_the_table_is_left_out() -> None:
     assert {code for code, _, _ in _rows()} == set(WAYS)
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_what_was_acknowledged(filled: World) -> None:
     """On a disk of its own that has no room left: code 9, and afterwards everything that was counted is there."""
     script = f"""

@@ -24,7 +24,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.mark.parametrize("words", LINES, ids=" ".join)
 def test_every_verb_has_help_with_an_example(bare: World, words: list[str]) -> None:
-    said = bare.fern(*words, "--help")
+    said = bare.inside(*words, "--help")
     assert said.err == ""
     assert re.search(r"Usage: fern " + " ".join(words), said.out)
     assert "Example: " in said.out
@@ -34,7 +34,7 @@ def test_every_verb_has_help_with_an_example(bare: World, words: list[str]) -> N
 
 @pytest.mark.parametrize("words", [["card"], ["surface", "add"], ["agent"]], ids=" ".join)
 def test_the_short_flag_is_the_same(bare: World, words: list[str]) -> None:
-    assert bare.fern(*words, "-h") == bare.fern(*words, "--help")
+    assert bare.inside(*words, "-h") == bare.fern(*words, "--help")
 
 
 def test_the_help_of_all(bare: World) -> None:

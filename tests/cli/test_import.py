@@ -18,7 +18,7 @@ from tests.cli.support import DEMO, SURFACE, World, csv_of, filled_world, many_r
 HOUSEHOLD = ("import", "csv", str(DEMO / "household.csv"), "--map", str(DEMO / "mapping.toml"))
 
 
-@pytest.mark.parametrize("way", [[], ["--no-agent"]])
+@pytest.mark.parametrize("way", [[], pytest.param(["--no-agent"], marks=pytest.mark.slow)])
 def test_a_household_goes_in_once_and_only_once(filled: World, way: list[str]) -> None:
     filled.fern("surface", "add", "grocer.example", *way)
     words = (*HOUSEHOLD, "--surface", "grocer.example", "--json", *way)
@@ -44,6 +44,7 @@ def test_a_household_goes_in_once_and_only_once(filled: World, way: list[str]) -
     assert len(state(filled.vault)["events"]) == 860
 
 
+@pytest.mark.slow
 def test_the_agent_and_this_process_write_the_same(filled: World) -> None:
     with filled_world() as other:
         for world, way in ((filled, []), (other, ["--no-agent"])):
@@ -203,6 +204,7 @@ def test_json_lines(warm: World) -> None:
     assert (again["events"], again["duplicates"]) == (0, 2)
 
 
+@pytest.mark.slow
 def test_json_lines_with_long_texts_fit_the_agents_frames(warm: World) -> None:
     """A thousand events with 30 kB of something each are more than one frame holds."""
     event = '{"at": "2026-11-01T10:00:%02d.%03dZ", "item": "tea", "extra": "%s"}\n'
@@ -214,7 +216,7 @@ def test_json_lines_with_long_texts_fit_the_agents_frames(warm: World) -> None:
     assert said.json()["rejected"] == 700
 
 
-@pytest.mark.parametrize("way", [[], ["--no-agent"]])
+@pytest.mark.parametrize("way", [[], pytest.param(["--no-agent"], marks=pytest.mark.slow)])
 def test_ctrl_c_keeps_what_is_in_and_the_same_command_completes_it(filled: World, way: list[str]) -> None:
     rows = many_rows(8_000)
     filled.file("big.csv", csv_of(rows))
@@ -282,6 +284,7 @@ def test_ctrl_c_while_an_answer_is_awaited_counts_it(filled: World) -> None:
     assert json.loads(out)["events"] == filled.fern("status", "--json").json()["events"] - 60
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_does_not_wait_for_an_agent_that_hangs(filled: World) -> None:
     filled.file("big.csv", csv_of(many_rows(10_000)))
     filled.start_agent()

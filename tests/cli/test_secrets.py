@@ -48,7 +48,7 @@ def _found(root: Path, marks: tuple[str, ...]) -> list[tuple[str, str]]:
     return hits
 
 
-@pytest.mark.parametrize("way", ["running", "locked", "killed"])
+@pytest.mark.parametrize("way", [pytest.param("running", marks=pytest.mark.slow), "locked", "killed"])
 def test_nothing_of_the_memory_is_on_the_disk_in_the_clear(filled: World, way: str) -> None:
     agent = filled.start_agent()
     _session(filled)
@@ -64,6 +64,7 @@ def test_nothing_of_the_memory_is_on_the_disk_in_the_clear(filled: World, way: s
     assert _found(filled.root, (PASSPHRASE,)) == [(PASSPHRASE, str(filled.secret))]
 
 
+@pytest.mark.slow
 def test_the_search_would_find_it() -> None:
     """Guards the test above."""
     with filled_world() as world:

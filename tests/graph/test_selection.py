@@ -53,6 +53,14 @@ def test_no_strength_no_place() -> None:
     assert net_of(like_oat=0.0) == {}
 
 
+def test_what_is_weak_is_not_said() -> None:
+    assert WEAK == 0.1
+    assert net_of(like_oat=0.1, like_tea=0.0999) == {"pref:oat": 0.1}
+    assert net_of(not_oat=0.1, not_tea=0.0999) == {"!pref:oat": 0.1}
+    # What is left after the opposite counts, exactly 0.125 here, not what either is alone.
+    assert net_of(like_oat=4.125, not_oat=4.0, like_tea=4.0625, not_tea=4.0) == {"pref:oat": 0.125}
+
+
 def test_strongest_first_and_equal_ones_by_spelling() -> None:
     found = [Candidate(name, strong, edge_of(strong)) for name, strong in (("b:x", 2.0), ("a:x", 2.0), ("c:x", 3.0))]
     assert [each.attribute for each in strongest(found, 8)] == ["c:x", "a:x", "b:x"]

@@ -67,8 +67,12 @@ def test_attributes_alone_are_enough() -> None:
         ("click", 0.3),
         ("view", 0.2),
         ("return", -1.0),
-        ("skip", -0.3),
+        ("returned", -1.0),
         ("refund", -1.0),
+        ("cancel", -0.6),
+        ("cancelled", -0.6),
+        ("canceled", -0.6),
+        ("skip", -0.3),
         ("unheard-of", 1.0),
     ],
 )
@@ -81,6 +85,32 @@ def test_the_surfaces_own_magnitude_comes_before_ours_and_the_documents_before_b
     assert event_from({**MINIMAL, "kind": "click"}, now=NOW, kinds=kinds).magnitude == 0.9
     assert event_from({**MINIMAL, "kind": "view"}, now=NOW, kinds=kinds).magnitude == 0.2
     assert event_from({**MINIMAL, "kind": "click", "magnitude": 2}, now=NOW, kinds=kinds).magnitude == 2.0
+
+
+@pytest.mark.parametrize(
+    ("change", "magnitude"),
+    [
+        ({"quantity": -3}, -1.0),
+        ({"quantity": -0.5, "kind": "click"}, -0.3),
+        ({"quantity": -3, "kind": "own"}, -0.9),
+        ({"quantity": -3, "kind": "unheard-of"}, -1.0),
+        ({"quantity": -3, "kind": "return"}, -1.0),  # less of nothing is no purchase
+        ({"quantity": -3, "kind": "own-return"}, -0.7),
+        ({"quantity": 0}, 1.0),
+        ({"quantity": -0.0}, 1.0),
+        ({"quantity": 3}, 1.0),
+        ({"quantity": 3, "kind": "return"}, -1.0),
+        ({"quantity": -3, "magnitude": 2}, 2.0),
+        ({"quantity": -3, "magnitude": -2}, -2.0),
+        ({"quantity": -3, "magnitude": 2, "kind": "return"}, 2.0),
+        ({"quantity": -3, "magnitude": None}, -1.0),
+        ({"value": -3}, 1.0),
+    ],
+)
+def test_a_negative_quantity_turns_a_positive_kind_round(change: dict[str, Any], magnitude: float) -> None:
+    found = event_from({**MINIMAL, **change}, now=NOW, kinds={"own": 0.9, "own-return": -0.7})
+    assert found.magnitude == magnitude
+    assert found.quantity == change.get("quantity")
 
 
 @pytest.mark.parametrize("at", [NOW + DAY, 0, "1970-01-01T00:00:00Z", "2026-01-02T01:00:00+01:00"])
@@ -131,7 +161,7 @@ def test_the_ends_of_time_are_in(at: str | int) -> None:
         ({"kind": "buy\n"}, "kind:"),
         ({"kind": "x" * 33}, "kind:"),
         ({"kind": None}, "kind:"),
-        *(({"kind": kind}, f"kind: '{kind}'") for kind in ("set", "pin", "unpin", "forget", "undo")),
+        *(({"kind": kind}, f"kind: '{kind}'") for kind in ("set", "pin", "unpin", "forget", "undo", "redo")),
         # the item
         ({"item": ""}, "item:"),
         ({"item": "x" * 201}, "item:"),

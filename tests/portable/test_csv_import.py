@@ -234,6 +234,7 @@ def test_derived_ids_know_the_whole_row_and_nothing_else() -> None:
     # columns' names in order, joined by U+001F, U+001E, and the cells in the same order.
     content = "\x1f".join(["extra", "i", "q", "t"]) + "\x1e" + "\x1f".join(["x", "a", "1", "2017-01-01T00:00Z"])
     assert first[0] == "544fd1dbea000-" + blake2b(content.encode(), digest_size=8).hexdigest()
+    assert first[0] == "544fd1dbea000-6189fedeecb8e20e"  # as b2sum -l 64 has it
 
 
 def test_rows_that_differ_in_any_column_are_different_events() -> None:
@@ -242,16 +243,61 @@ def test_rows_that_differ_in_any_column_are_different_events() -> None:
     assert len(set(ids)) == 3
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("q\n1", "q\n 1 ", True),
+        ("q\n1", "q\n1.0", False),  # one number, but two spellings
+        ("q\nA", "q\na", False),
+        ("q\n1", "Q\n1", False),  # the columns' names count
+        ("q,w\n1,", "q,w\n,1", False),
+        ("q,w\n12,3", "q,w\n1,23", False),
+        ("q,w\n1,", "q\n1", False),
+    ],
+)
+def test_what_makes_two_rows_one(first: str, second: str, same: bool) -> None:
+    def id_of(table: str) -> str:
+        header, row = table.split("\n")
+        (event,) = events(read(f"t,{header}\n2017-01-01,{row}\n", mapping({})))
+        return event.id
+
+    assert (id_of(first) == id_of(second)) is same
+
+
+def test_the_column_of_a_bad_number_is_named() -> None:
+    wanted = mapping({"quantity": "How many", "value": "paid"})
+    found = read("t,How many,paid\n2017-01-01,two,1\n2017-01-01,2,1e10\n2017-01-01,2,x\n2017-01-01,2,1\n", wanted)
+    assert [(one.line, one.reason) for one in found if isinstance(one, Reject)] == [
+        (2, "How many: not a plain number"),
+        (3, "paid: a number beyond 1e9"),
+        (4, "paid: not a plain number"),
+    ]
+    assert [(one.quantity, one.value) for one in found if isinstance(one, Event)] == [(2.0, 1.0)]
+
+
 @pytest.mark.parametrize(("cell", "number"), [("3,98", 3.98), ("-2", -2.0), ("1,5e1", 15.0)])
 def test_a_decimal_comma(cell: str, number: float) -> None:
     (found,) = events(read(f't,v\n2017-01-01,"{cell}"\n', mapping({"value": "v"}, file={"decimal": ","})))
     assert found.value == number
 
 
-def test_a_decimal_comma_is_no_thousands_sign() -> None:
-    (found,) = read('t,v\n2017-01-01,"1.234,5"\n', mapping({"value": "v"}, file={"decimal": ","}))
+@pytest.mark.parametrize("cell", ["1.234,5", "1,234,5", "3,98 kg", ","])
+def test_a_decimal_comma_is_no_thousands_sign(cell: str) -> None:
+    (found,) = read(f't,v\n2017-01-01,"{cell}"\n', mapping({"value": "v"}, file={"decimal": ","}))
     assert isinstance(found, Reject)
     assert found.reason == "v: not a plain number"
+
+
+def test_a_comma_is_a_decimal_sign_only_where_that_is_said() -> None:
+    data = 't,q,v\n2017-01-01,"-1,5","3,98"\n'
+    (found,) = events(read(data, mapping({"quantity": "q", "value": "v"}, file={"decimal": ","})))
+    assert (found.quantity, found.value, found.magnitude) == (-1.5, 3.98, -1.0)
+    for file in ({}, {"decimal": "."}):
+        (refused,) = read(data, mapping({"value": "v"}, file=file))
+        assert isinstance(refused, Reject)
+        assert refused.reason == "v: not a plain number"
+    with pytest.raises(ValueError, match="decimal"):
+        mapping({}, file={"decimal": ";"})
 
 
 def test_ids_that_the_file_gives() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fernvault.errors import ExistsError, FernError, InputError, NotFoundError
+from fernvault.errors import ExistsError, FernError, InputError, NotFoundError, VaultDamagedError
 from fernvault.instant import DAY, to_text
 from fernvault.memory import Vault
 from fernvault_sync.operations import OPERATIONS, error_document, perform
@@ -79,6 +79,9 @@ def test_record_answers_each_event_in_order(shop: Vault) -> None:
     }
     assert answers[6]["attributes"] == ["!pref:plastic", "ctx:weekday"]
     assert answers[7]["attributes"] == ["ctx:weekday"]
+    # Nothing was written for a duplicate, so it names nothing that was.
+    assert answers[1] == {"id": "4", "status": "duplicate", "attributes": []}
+    assert answers[2] == {"id": "1", "status": "duplicate", "attributes": []}
     for answer in (answers[3], answers[4], answers[5]):
         assert answer["attributes"] == []
         assert answer["reason"].isprintable()
@@ -102,6 +105,40 @@ def test_a_batch_has_one_answer(shop: Vault) -> None:
         "attributes": ["brand:meadow", "ctx:weekday", "pref:oat", "pref:x"],
         "refused": [{"index": 2, "reason": "at: Field required"}],
     }
+
+
+def test_a_batch_counts_what_is_unmapped_once(vault: Vault, shop: Vault) -> None:
+    perform(vault, "surface.add", {"surface": "plain", "preset_name": "adaptive", "catalog": None})
+    events = [{"id": str(n), "at": START, "item": "x"} for n in (1, 1, 2)]
+    empty = {"attributes": [], "refused": []}
+    first, second = (ask(vault, "record.batch", surface="plain", events=events, source="csv") for _ in range(2))
+    assert first == {"recorded": 2, "duplicates": 1, "unmapped": 2, **empty}
+    assert second == {"recorded": 0, "duplicates": 3, "unmapped": 0, **empty}
+
+
+def test_an_import_brings_back_what_was_taken_back_and_a_surface_does_not(shop: Vault) -> None:
+    before = ask(shop, "ls")
+    assert ask(shop, "undo", since="2020-01-01")["undone"] == 3
+    assert (ask(shop, "ls"), shop.event_count()) == ([], 0)
+    events = [{"id": "1", "at": "2026-01-01T10:00:00Z", "kind": "reorder", "item": "oat 1l"}]
+    assert ask(shop, "record", events=events, source="till") == [{"id": "1", "status": "duplicate", "attributes": []}]
+    assert (ask(shop, "ls"), shop.event_count()) == ([], 0)
+    events += [
+        {"id": "2", "at": "2026-01-02T10:00:00+01:00", "item": "oat 2l"},
+        {"id": "3", "at": START + DAY, "kind": "return", "item": "tea"},
+    ]
+    answer = ask(shop, "record.batch", events=events, source="csv")
+    assert (answer["recorded"], answer["duplicates"]) == (3, 0)
+    assert ask(shop, "ls") == before
+    answer = ask(shop, "record.batch", events=events, source="csv")
+    assert (answer["recorded"], answer["duplicates"], answer["attributes"]) == (0, 3, [])
+    assert ask(shop, "ls") == before
+    assert (shop.event_count(), shop.doctor()) == (3, [])
+    # What was taken back stays on record under another name: entries 1 to 3, the undo, and the import's three.
+    journal = list(shop.surface("shop.example").journal())
+    assert [row.id for row in journal if row.kind != "undo"] == ["1~1", "2~2", "3~3", "1", "2", "3"]
+    (undo,) = (row.id for row in journal if row.kind == "undo")
+    assert [row.undone_by for row in journal] == [undo, undo, undo, None, None, None, None]
 
 
 def test_the_catalogs_magnitudes_count(shop: Vault) -> None:
@@ -146,7 +183,7 @@ def test_an_event_may_not_take_the_owners_next_id(shop: Vault) -> None:
 
 CARD = {"surface", "at", "context", "entries", "text", "tokens"}
 ENTRY = {"attribute", "strength", "confidence", "mark", "trend", "reason"}
-EDGE = {"attribute", "strength", "confidence", "mark", "hits", "first", "last", "trend", "pinned", "source"}
+EDGE = {"attribute", "strength", "confidence", "mark", "hits", "first", "last", "trend", "pinned", "source", "weak"}
 WHY = {"attribute", "strength", "standing", "events", "owner", "folded", "sum", "prior"}
 REASON = {"id", "at", "surface", "kind", "item", "magnitude", "adds"}
 
@@ -161,6 +198,7 @@ def test_the_shape_of_a_card(shop: Vault) -> None:
     assert card["text"] == "maybe oat, meadow, !leaf"
     assert "print" not in card
     assert "latest" not in card
+    assert "empty" not in card
     assert ask(shop, "card", at="2026-01-03") == card
     table = ask(shop, "card", format="markdown")["print"]
     assert len(table.splitlines()) == 2 + 3
@@ -174,24 +212,34 @@ def test_a_budget_drops_the_weakest(shop: Vault) -> None:
         assert card["tokens"] <= budget
         assert card["entries"] == whole["entries"][: len(card["entries"])]
     assert [len(card["entries"]) for card in found] == sorted(len(card["entries"]) for card in found)
+    for card in found:
+        assert card.get("empty") == (None if card["entries"] else "budget")
+        assert card.get("latest") == (None if card["entries"] else "2026-01-02T09:00:00Z")
+    assert found[0]["entries"] == []
 
 
 def test_an_empty_card_says_what_was_last(shop: Vault, clock: Clock) -> None:
     latest = "2026-01-02T09:00:00Z"
-    assert ask(shop, "card", at="2020-01-01")["latest"] == latest
+    card = ask(shop, "card", at="2020-01-01")
+    assert (card["latest"], card["empty"]) == (latest, "before")
+    assert ask(shop, "card", at="2020-01-01", budget=1)["empty"] == "before"
     clock.now += 5_000 * DAY
     card = ask(shop, "card")
-    assert (card["entries"], card["text"], card["latest"]) == ([], "", latest)
+    assert (card["entries"], card["text"], card["latest"], card["empty"]) == ([], "", latest, "faded")
+    assert ask(shop, "card", at="+1d")["empty"] == ask(shop, "card", budget=1)["empty"] == "faded"
     assert shop.surface("shop.example").sweep() == 4
     assert ask(shop, "card") == card
     perform(shop, "surface.add", {"surface": "new", "preset_name": "paper", "catalog": None})
-    assert ask(shop, "card", surface="new")["latest"] is None
+    card = ask(shop, "card", surface="new")
+    assert (card["latest"], card["empty"]) == (None, "nothing")
+    assert ask(shop, "card", surface="new", at="2020-01-01", budget=1)["empty"] == "nothing"
 
 
 def test_the_shape_of_an_edge(shop: Vault) -> None:
     edges = ask(shop, "ls")
     assert all(set(edge) >= EDGE for edge in edges)
     assert all(type(edge["pinned"]) is bool for edge in edges)
+    assert {edge["attribute"] for edge in edges if edge["weak"]} == {"ctx:weekday"}
     assert [edge["strength"] for edge in edges] == sorted((edge["strength"] for edge in edges), reverse=True)
     oat = next(edge for edge in edges if edge["attribute"] == "pref:oat")
     assert (oat["hits"], oat["first"], oat["last"]) == (2, "2026-01-01T10:00:00Z", "2026-01-02T09:00:00Z")
@@ -241,6 +289,30 @@ def test_the_shapes_of_corrections_and_undos(shop: Vault) -> None:
         perform(shop, "undo", {"since": "-1h"})
 
 
+def test_the_shape_of_a_redo(shop: Vault) -> None:
+    with pytest.raises(NotFoundError):
+        perform(shop, "redo", {})
+    before = ask(shop, "ls")
+    ask(shop, "undo", since="2020-01-01")
+    perform(shop, "surface.add", {"surface": "other", "preset_name": "paper", "catalog": None})
+    with pytest.raises(NotFoundError):
+        perform(shop, "redo", {"surface": "other"})
+    with pytest.raises(NotFoundError):
+        perform(shop, "redo", {"surface": "nowhere"})
+    assert perform(shop, "status", {})["events"] == 0
+    assert perform(shop, "redo", {}) == {"surface": "shop.example", "redone": 3}
+    assert ask(shop, "ls") == before
+    ask(shop, "correct", attribute="pref:oat", correction="pin")
+    ask(shop, "undo")
+    assert ask(shop, "redo") == {"surface": "shop.example", "redone": 1}
+    with pytest.raises(NotFoundError):
+        ask(shop, "redo")
+    # Corrections, undos and redos are no events.
+    assert perform(shop, "status", {})["events"] == perform(shop, "doctor", {})["events"] == 3
+    assert perform(shop, "surface.show", SHOP)["events"] == 3
+    assert perform(shop, "surface.remove", SHOP) == {**SHOP, "deleted": 3}
+
+
 def test_the_shape_of_a_preview(shop: Vault) -> None:
     found = ask(shop, "preview", days=3_650)
     assert set(found) == {"surface", "days", "entries", "now", "then", "changes"}
@@ -286,6 +358,13 @@ def test_errors_as_documents() -> None:
         "next": "fern surface list",
         "exit": 6,
     }
+    # The doctor cannot mend a page; a copy can.
+    assert error_document(VaultDamagedError("vault.db is damaged")) == {
+        "code": "vault-damaged",
+        "message": "vault.db is damaged",
+        "next": "keep this folder as it is, and put back a copy of it made earlier",
+        "exit": 5,
+    }
 
 
 # What is wrong is one line, and changes nothing.
@@ -327,6 +406,8 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("correct", {**SHOP, "attribute": "pref oat", "correction": "set", "value": 5}),
     ("undo", {"since": "-1d"}),
     ("undo", {**SHOP, "since": "soon"}),
+    ("redo", {**SHOP, "since": "-1d"}),
+    ("redo", {"surface": 7}),
     ("preview", {**SHOP}),
     ("preview", {**SHOP, "days": 0}),
     ("preview", {**SHOP, "days": 3_651}),

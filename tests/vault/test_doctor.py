@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from fernvault.errors import VaultDamagedError
 from fernvault.instant import DAY
 from fernvault.memory import Vault
 from fernvault.surface import Surface
+from fernvault.vault.integrity import Finding
 from tests.strategies import START
 from tests.vaults import PASSPHRASE, SOURCE, Clock, buy, stored
 
@@ -124,3 +126,65 @@ def test_what_a_sweep_took_under_a_clock_that_ran_ahead_is_missed_and_comes_back
     vault.rebuild()
     assert stored(vault, shop) == before
     assert vault.doctor() == []
+
+
+@pytest.mark.parametrize("which", [0, 1, 2, 3])
+@pytest.mark.parametrize(
+    ("factor", "kinds"), [(1 + 1e-10, []), (1 - 1e-10, []), (1 + 1e-8, ["edge"]), (1 - 1e-8, ["edge"])]
+)
+def test_another_machines_rounding_is_no_finding(lived: Vault, which: int, factor: float, kinds: list[str]) -> None:
+    shop = lived.surface("shop.example")
+    before = stored(lived, shop)
+    (number,) = lived._connection.execute(
+        "SELECT id FROM attribute WHERE slug = 'pref:oat' AND surface_id = 1"
+    ).fetchone()
+    # The three traces and what is fresh, of which one is a little off.
+    numbers = [*struct.unpack("<3d", before["pref:oat"][0]), before["pref:oat"][3]]
+    assert min(numbers) > 0.3
+    numbers[which] *= factor
+    lived._connection.execute(
+        "UPDATE edge SET traces = ?, fresh = ? WHERE attribute_id = ?",
+        (struct.pack("<3d", *numbers[:3]), numbers[3], number),
+    )
+    assert stored(lived, shop) != before
+    assert [finding.kind for finding in lived.doctor()] == kinds
+
+
+def test_a_connection_that_answers_nothing_more_is_a_finding(
+    folder: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Vault.open(folder, PASSPHRASE, clock=clock) as vault:
+        vault.add_surface("shop.example")
+        (page,) = vault._connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'surface'").fetchone()
+    damaged = bytearray((folder / "vault.db").read_bytes())
+    damaged[(page - 1) * 4096 + 2_000] ^= 1
+    (folder / "vault.db").write_bytes(damaged)
+    # SQLCipher's own check has nothing to say on a connection that failed once, and the next read fails as well.
+    monkeypatch.setattr("fernvault.vault.integrity.check", lambda connection: iter(()))
+    with Vault.open(folder, PASSPHRASE, clock=clock) as vault:
+        (finding,) = vault.doctor()
+    assert finding.kind == "damage"
+    assert finding.detail.startswith(f"{folder / 'vault.db'} is damaged")
+    assert finding.detail.endswith("; fern lock, then fern doctor names the pages")
+
+
+def test_findings_about_slots_come_before_the_damage(lived: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(connection: object, now: int) -> list[Finding]:
+        raise VaultDamagedError("vault.db is damaged: no")
+
+    monkeypatch.setattr("fernvault.memory.damaged_slots", lambda folder: ["one slot"])
+    monkeypatch.setattr("fernvault.vault.doctor.examine", broken)
+    assert lived.doctor() == [
+        Finding("slot", "one slot"),
+        Finding("damage", "vault.db is damaged: no; fern lock, then fern doctor names the pages"),
+    ]
+
+
+def test_context_of_a_negative_event_is_as_it_was(vault: Vault, shop: Surface) -> None:
+    given = ("pref:oat", "!pref:plastic", "ctx:morning", "ctx-2:x")
+    (answer,) = shop.record([buy("1", START, *given, magnitude=-1.0)], source=SOURCE)
+    assert answer.attributes == ("!pref:oat", "pref:plastic", "ctx:morning", "!ctx-2:x")
+    assert {view.attribute for view in shop.views()} == set(answer.attributes)
+    assert vault.doctor() == []
+    vault.rebuild()
+    assert {view.attribute for view in shop.views()} == set(answer.attributes)

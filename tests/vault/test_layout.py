@@ -164,3 +164,25 @@ def test_a_network_file_system_is_named(tmp_path: Path, place: str, kind: str | 
 def test_an_ordinary_place_has_no_warnings(tmp_path: Path) -> None:
     (tmp_path / "mountinfo").write_text("nonsense\n\n - - \n")
     assert layout.warnings(VaultFolder(tmp_path / "dropboxes-of-mine"), mountinfo=tmp_path / "mountinfo") == []
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o644])
+@pytest.mark.parametrize("name", ["vault.db", "vault.keys"])
+def test_a_file_that_others_can_read_is_named(folder: VaultFolder, name: str, mode: int) -> None:
+    assert layout.warnings(folder, mountinfo=folder.path / "none") == []
+    path = folder.path / name
+    path.chmod(mode)
+    found = layout.warnings(folder, mountinfo=folder.path / "none")
+    assert found == [f"{path} can be read by other users: chmod 600 it"]
+    path.chmod(0o600)
+    assert layout.warnings(folder, mountinfo=folder.path / "none") == []
+
+
+def test_both_files_and_the_place_are_named(tmp_path: Path) -> None:
+    folder = VaultFolder(tmp_path / "Dropbox" / "vault")
+    folder.path.mkdir(parents=True)
+    for path in (folder.db, folder.keys):
+        path.touch()
+        path.chmod(0o644)
+    first, second, third = layout.warnings(folder, mountinfo=tmp_path / "none")
+    assert (str(folder.db) in first, str(folder.keys) in second, "Dropbox" in third) == (True, True, True)
