@@ -1,0 +1,39 @@
+"""What the prior is worth on a surface: the less people differ beyond chance, the more it counts (empirical Bayes).
+
+A strength is what a person's events happened to add. Were those events chance alone, with the same rates for everyone,
+the strengths would still vary between people, by about Σ c² per edge over its contributions c. What they vary by beyond
+that is taste. The best guess from an own strength w and the population's mean p is then in proportion to
+w + (chance / taste)·p, so κ is that ratio: small where people differ much, large where own history tells nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+MARGIN: Final = 1.5
+"""People also differ in how busy they are, which the spread holds and which is not taste; so the ratio is too small."""
+
+LEAST_TASTE: Final = 0.05
+"""Share of the spread that is taken to be taste at least, so that own evidence always counts for something."""
+
+
+def chance(contributions: Iterable[float]) -> float:
+    """Σ c² over what each event adds to one strength (``unrolling.contributions``): its variance by chance alone."""
+    return sum(one * one for one in contributions)
+
+
+def spread(total: float, squares: float, users: int) -> float:
+    """Σ (w - p)² of one attribute over ``users`` users, from Σ w and Σ w²; those without the edge count 0."""
+    return squares - total * total / users if users > 0 else 0.0
+
+
+def learnt_kappa(by_chance: float, spread_out: float) -> float:
+    """κ from Σ ``chance`` and Σ ``spread`` over a surface's attributes and users; 0 where nobody has an edge.
+
+    MARGIN · chance/(spread - chance), the taste never taken to be under LEAST_TASTE of the spread.
+    """
+    if spread_out <= 0.0:
+        return 0.0
+    taste = min(1.0, max(LEAST_TASTE, 1.0 - by_chance / spread_out))
+    return MARGIN * (1.0 - taste) / taste
