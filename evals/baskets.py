@@ -16,7 +16,7 @@ from evals.data import complete_journey, groceries, online_retail, tafeng
 from evals.data.histories import Floats, Histories, Ints
 from evals.methods import bm25, decayed, own_count, pagerank, popularity, recency, tifu_knn, time_aware, up_cf, window
 from evals.methods.method import Method, Scorer, Setting
-from evals.methods.ours import METHODS as OURS
+from evals.methods.ours import ALONE, FEW, KEPT, METHOD
 from evals.table import Row, Table
 
 BLOCK = 256
@@ -117,7 +117,8 @@ def measure(histories: Histories, bars: Mapping[str, float], seed: int, quick: b
         everyone = everyone[:QUICK]
     found: dict[str, Floats] = {}
     whole: dict[str, Floats] = {}
-    for method in (*OPPONENTS, *OURS):
+    ours = (METHOD, FEW, ALONE) if histories.bought.all() else (METHOD, KEPT, FEW, ALONE)
+    for method in (*OPPONENTS, *ours):
         setting = chosen(method, histories, tuning[:: max(1, -(-len(tuning) // TUNING))])
         label = method.name
         if method.parameters:
@@ -125,19 +126,19 @@ def measure(histories: Histories, bars: Mapping[str, float], seed: int, quick: b
             label = f"{method.name} ({', '.join(pairs)})"
         scorer = method.fit(histories, setting)
         found[label] = scores(histories, reported, scorer)
-        if bars and method in (tifu_knn.METHOD, OURS[0], OURS[1]):
+        if bars and method in (tifu_knn.METHOD, METHOD, KEPT):
             whole[f"all users: {label}"] = scores(histories, everyone, scorer)
-    ours = found[OURS[0].name]
+    own = found[METHOD.name]
     against = {label: values for label, values in found.items() if not label.startswith("fernvault")}
     best = max(against, key=lambda label: float(against[label][:, 0].mean() + against[label][:, 2].mean()))
     rows = [row for label, values in found.items() for row in _rows(label, values, seed)]
-    rows += _rows(f"fernvault minus {best}", ours - found[best], seed)
+    rows += _rows(f"fernvault minus {best}", own - found[best], seed)
     if not bars:
         popular = next(label for label in found if label.startswith(popularity.METHOD.name))
         if best != popular:
-            rows += _rows("fernvault minus popularity", ours - found[popular], seed)
+            rows += _rows("fernvault minus popularity", own - found[popular], seed)
     for label, values in whole.items():
-        rows += _rows(label, values, seed, bars if label.endswith(OURS[0].name) else {})
+        rows += _rows(label, values, seed, bars if METHOD.name in label else {})
     users, items = histories.shape
     shape = f"{histories.name}: {users} users, {items} items, {histories.baskets.mean():.1f} baskets before the last"
     step = f"; a step between baskets counts as {histories.step // 86_400_000_000} days" if histories.step else ""

@@ -18,6 +18,11 @@ LEAST = 10
 
 def load(folder: Path, level: str) -> Histories:
     """Households with at least ten baskets; ``level`` is ``product_type`` or ``product_category``."""
+    return Histories(f"Complete Journey, {level.replace('_', ' ')}", baskets(folder, level), LEAST)
+
+
+def baskets(folder: Path, level: str) -> dict[str, list[Basket]]:
+    """Every household's baskets, in order of time."""
     with gzip.open(folder / "items.csv.gz", "rt", encoding="utf-8", newline="") as file:
         labels = {row["item"]: row[level] for row in csv.DictReader(file)}
     found: dict[str, dict[str, tuple[int, list[str]]]] = {}
@@ -33,5 +38,7 @@ def load(folder: Path, level: str) -> Histories:
                     at = datetime.fromisoformat(line[ts]).replace(tzinfo=UTC)
                     of_user[line[basket]] = (int(at.timestamp()) * 1_000_000, [])
                 of_user[line[basket]][1].append(label)
-    users = {name: [Basket(at, items) for at, items in of_user.values()] for name, of_user in found.items()}
-    return Histories(f"Complete Journey, {level.replace('_', ' ')}", users, LEAST)
+    return {
+        name: sorted((Basket(at, items) for at, items in of_user.values()), key=lambda basket: basket.at)
+        for name, of_user in found.items()
+    }

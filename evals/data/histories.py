@@ -27,10 +27,18 @@ class Histories:
     One entry per user, basket and item, in order of user and time: ``user``, ``item``, ``at``, ``basket`` (0 is the
     user's first), ``sign`` (-1 for a return, which takes the number of the basket before it). Per user: ``baskets``,
     ``now`` (the instant of the hidden basket), ``truth`` (its items). ``step`` is what the data set has instead of a
-    date, in microseconds from one basket to the next, or 0 where it has dates.
+    date, in microseconds from one basket to the next, or 0 where it has dates. ``learners`` marks the users whom
+    popularity and prior are learnt from: all, unless some are named as ``newcomers``.
     """
 
-    def __init__(self, name: str, users: Mapping[str, Iterable[Basket]], least: int, step: int = 0) -> None:
+    def __init__(
+        self,
+        name: str,
+        users: Mapping[str, Iterable[Basket]],
+        least: int,
+        step: int = 0,
+        newcomers: frozenset[str] = frozenset(),
+    ) -> None:
         """Users with at least ``least`` baskets that were bought; their last one is hidden, and what comes after it."""
         self.name = name
         self.step = step
@@ -63,7 +71,9 @@ class Histories:
         self.baskets = np.array(baskets, np.int64)
         self.now = np.array(now, np.int64)
         self.bought = self.sign > 0
-        self.popularity: Floats = np.bincount(self.item[self.bought], minlength=len(codes)).astype(np.float64)
+        self.learners = np.array([name not in newcomers for name in self.names], np.bool_)
+        learnt = self.bought & self.learners[self.user]
+        self.popularity: Floats = np.bincount(self.item[learnt], minlength=len(codes)).astype(np.float64)
 
     @property
     def shape(self) -> tuple[int, int]:
