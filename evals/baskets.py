@@ -20,7 +20,7 @@ from evals.methods.ours import ALONE, FEW, KEPT, METHOD
 from evals.table import Row, Table
 
 BLOCK = 256
-TUNING = 800
+TUNING = 500
 QUICK = 600
 DEEP = 20
 

@@ -65,7 +65,7 @@ def strength(made: Made, rule: Rule) -> Floats:
 
 
 def chance(made: Made, rule: Rule) -> Floats:
-    """Σ c² over the contributions to the strength."""
+    """Σ c² over the contributions to the strength: ``fernvault.graph.worth.chance`` at a share of 0."""
     weights = np.array(rule.weights) / sum(rule.weights)
     found: Floats = np.einsum("nkl,k,l->n", made.products, weights, weights)
     return found

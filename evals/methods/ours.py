@@ -34,7 +34,9 @@ def fit(histories: Histories, setting: Setting) -> Scorer:
     known = found.likes[histories.learners]
     total = np.asarray(known.sum(axis=0)).ravel()
     squares = np.asarray(found.likes.multiply(found.likes).sum(axis=1)).ravel() * learner
-    by_chance = np.asarray(found.chance.sum(axis=1)).ravel() * learner
+    by_chance = np.asarray(found.chance[histories.learners].sum(axis=0)).ravel()
+    counts = histories.matrix(np.ones(len(histories.user)))
+    occasions = float(histories.baskets @ learner)
 
     def score(users: Ints) -> Floats:
         likes = np.asarray(found.likes[users].toarray())
@@ -51,7 +53,11 @@ def fit(histories: Histories, setting: Setting) -> Scorer:
             kappa = ADAPTIVE.prior_events * ADAPTIVE.alpha / np.maximum(means.max(axis=1), 1e-300)
         else:
             spread = squares.sum() - squares[users] - others[:, 0] * (means * means).sum(axis=1)
-            kappa = learnt(by_chance.sum() - by_chance[users], spread)
+            mine = learner[users, None]
+            rest = np.maximum(occasions - mine * histories.baskets[users, None], 1.0)
+            shares = (histories.popularity - mine * np.asarray(counts[users].toarray())) / rest
+            chances = by_chance - mine * np.asarray(found.chance[users].toarray())
+            kappa = learnt((chances * (1.0 - shares)).sum(axis=1), spread)
         scores: Floats = own + kappa[:, None] * means
         return scores
 

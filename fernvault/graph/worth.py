@@ -1,9 +1,10 @@
 """What the prior is worth on a surface: the less people differ beyond chance, the more it counts (empirical Bayes).
 
-A strength is what a person's events happened to add. Were those events chance alone, with the same rates for everyone,
-the strengths would still vary between people, by about Σ c² per edge over its contributions c. What they vary by beyond
-that is taste. The best guess from an own strength w and the population's mean p is then in proportion to
-w + (chance / taste)·p, so κ is that ratio: small where people differ much, large where own history tells nothing.
+A strength is what a person's events happened to add. Were everyone alike, with the same chance of each attribute at each
+occasion, the strengths would still vary between people, by about (1 - share)·Σ c² per edge over its contributions c.
+What they vary by beyond that is taste. The best guess from an own strength w and the population's mean p is then in
+proportion to w + (chance / taste)·p, so κ is that ratio: small where people differ much, large where own history tells
+nothing.
 """
 
 from __future__ import annotations
@@ -18,9 +19,13 @@ LEAST_TASTE: Final = 0.05
 """Share of the spread that is taken to be taste at least, so that own evidence always counts for something."""
 
 
-def chance(contributions: Iterable[float]) -> float:
-    """Σ c² over what each event adds to one strength (``unrolling.contributions``): its variance by chance alone."""
-    return sum(one * one for one in contributions)
+def chance(contributions: Iterable[float], share: float) -> float:
+    """A strength's variance by chance alone: (1 - share)·Σ c² over what each event added (``unrolling``).
+
+    ``share``: of all the users' occasions, those at which the attribute fired, 0 to 1. What fires every time is never
+    left to chance.
+    """
+    return (1.0 - share) * sum(one * one for one in contributions)
 
 
 def spread(total: float, squares: float, users: int) -> float:

@@ -19,7 +19,10 @@ from tests.strategies import START
 def test_by_hand() -> None:
     # Two fresh events: the second adds 0.6, the first 0.6·(1 - 0.6/9) = 0.56 of it is left.
     entries = [EdgeEvent(START, 1, Act.LEARN, 1.0), EdgeEvent(START, 2, Act.LEARN, 1.0)]
-    assert chance(contributions(entries, START, ADAPTIVE)) == pytest.approx(0.56**2 + 0.6**2, rel=1e-12)
+    added = contributions(entries, START, ADAPTIVE)
+    assert chance(added, 0.0) == pytest.approx(0.56**2 + 0.6**2, rel=1e-12)
+    assert chance(added, 0.25) == pytest.approx(0.75 * (0.56**2 + 0.6**2), rel=1e-12)
+    assert chance(added, 1.0) == 0.0
     # Four users with strengths 2, 2, 0, 0: mean 1, so Σ (w - 1)² = 4.
     assert spread(4.0, 8.0, 4) == pytest.approx(4.0)
     # A quarter of the spread is chance: κ = 1.5 · 0.25/0.75.
@@ -46,7 +49,7 @@ def test_it_finds_the_ratio_of_a_gamma_poisson_world() -> None:
     generator = random.Random(3)
     counts = [_poisson(generator.gammavariate(2.0, 0.5), generator) for _ in range(20_000)]
     squares = float(sum(count * count for count in counts))
-    by_chance = sum(chance([1.0] * count) for count in counts)
+    by_chance = sum(chance([1.0] * count, 0.0) for count in counts)
     assert learnt_kappa(by_chance, spread(float(sum(counts)), squares, len(counts))) == pytest.approx(
         MARGIN * 2.0, rel=0.1
     )
