@@ -98,7 +98,10 @@ def precision(world: World, turn: int) -> dict[str, Floats]:
     for name, baskets in world.training.items():
         users[name] = [*baskets, Basket(baskets[-1].at + 1, [])]
     for name, baskets in world.newcomers.items():
-        users[name] = [*baskets[:turn], Basket(max(baskets[turn].at, baskets[max(turn - 1, 0)].at + 1), world.truth[name])]
+        users[name] = [
+            *baskets[:turn],
+            Basket(max(baskets[turn].at, baskets[max(turn - 1, 0)].at + 1), world.truth[name]),
+        ]
     histories = Histories("cold start", users, 1, newcomers=frozenset(world.newcomers))
     fresh = np.flatnonzero(~histories.learners).astype(np.int64)
     truth = [histories.truth[user] for user in fresh]
@@ -147,8 +150,8 @@ def measure(title: str, worlds: Sequence[World], seed: int, asked: float | None)
     found: dict[tuple[str, int], list[Floats]] = {}
     for world in worlds:
         for turn in TURNS:
-            for method, values in precision(world, turn).items():
-                found.setdefault((method, turn), []).append(values)
+            for name, values in precision(world, turn).items():
+                found.setdefault((name, turn), []).append(values)
     rows = []
     for method in METHODS:
         for turn in TURNS:

@@ -18,9 +18,7 @@ def load(folder: Path) -> Histories:
     with gzip.open(folder / "events.csv.gz", "rt", encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             found.setdefault(row["user"], {}).setdefault(row["ts"], []).append(row["item"])
-    users = {
-        name: [Basket(_instant(day), items) for day, items in of_user.items()] for name, of_user in found.items()
-    }
+    users = {name: [Basket(_instant(day), items) for day, items in of_user.items()] for name, of_user in found.items()}
     return Histories("Groceries", users, LEAST)
 
 

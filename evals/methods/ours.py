@@ -66,8 +66,9 @@ def fit(histories: Histories, setting: Setting) -> Scorer:
 
 def learnt(by_chance: Floats, spread: Floats) -> Floats:
     """``fernvault.graph.worth.learnt_kappa`` for many users at once."""
-    taste = np.clip(1.0 - by_chance / np.maximum(spread, 1e-300), LEAST_TASTE, 1.0)
-    return np.where(spread > 0.0, MARGIN * (1.0 - taste) / taste, 0.0)
+    ratio = np.where(spread > 0.0, by_chance / np.maximum(spread, 1e-300), 1.0)
+    taste = np.maximum(1.0 - ratio, LEAST_TASTE)
+    return np.where(by_chance > 0.0, MARGIN * (1.0 - taste) / taste, 0.0)
 
 
 METHOD = Method("fernvault", (), [(LEARNT, 1.0)], fit)

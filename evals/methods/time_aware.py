@@ -25,5 +25,7 @@ def fit(histories: Histories, setting: Setting) -> Scorer:
     return lambda users: vectors.blend(users, int(count), alpha)
 
 
-GRID = [(h, k, a) for h in (15.0, 30.0, 60.0, 120.0, 365.0) for k in (100.0, 300.0, 900.0) for a in (0.2, 0.5, 0.7, 0.9)]
+GRID = [
+    (h, k, a) for h in (15.0, 30.0, 60.0, 120.0, 365.0) for k in (100.0, 300.0, 900.0) for a in (0.2, 0.5, 0.7, 0.9)
+]
 METHOD = Method("TIFU-KNN, real time", ("half-life", "k", "a"), GRID, fit)

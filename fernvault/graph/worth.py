@@ -1,8 +1,8 @@
 """What the prior is worth on a surface: the less people differ beyond chance, the more it counts (empirical Bayes).
 
-A strength is what a person's events happened to add. Were everyone alike, with the same chance of each attribute at each
-occasion, the strengths would still vary between people, by about (1 - share)·Σ c² per edge over its contributions c.
-What they vary by beyond that is taste. The best guess from an own strength w and the population's mean p is then in
+A strength is what a person's events happened to add. Were everyone alike, with the same chance of each attribute at
+each occasion, the strengths would still vary between people, by about (1 - share)·Σ c² per edge over its contributions
+c. What they vary by beyond that is taste. The best guess from an own strength w and the population's mean p is then in
 proportion to w + (chance / taste)·p, so κ is that ratio: small where people differ much, large where own history tells
 nothing.
 """
@@ -34,11 +34,12 @@ def spread(total: float, squares: float, users: int) -> float:
 
 
 def learnt_kappa(by_chance: float, spread_out: float) -> float:
-    """κ from Σ ``chance`` and Σ ``spread`` over a surface's attributes and users; 0 where nobody has an edge.
+    """κ from Σ ``chance`` and Σ ``spread`` over a surface's attributes and users.
 
-    MARGIN · chance/(spread - chance), the taste never taken to be under LEAST_TASTE of the spread.
+    MARGIN · chance/(spread - chance), the taste never taken to be under LEAST_TASTE of the spread. 0 where nothing is
+    left to chance.
     """
-    if spread_out <= 0.0:
+    if by_chance <= 0.0:
         return 0.0
-    taste = min(1.0, max(LEAST_TASTE, 1.0 - by_chance / spread_out))
+    taste = max(LEAST_TASTE, 1.0 - by_chance / spread_out) if spread_out > 0.0 else LEAST_TASTE
     return MARGIN * (1.0 - taste) / taste

@@ -35,6 +35,8 @@ def test_the_ends() -> None:
     assert learnt_kappa(9.0, 4.0) == pytest.approx(most)
     assert learnt_kappa(0.0, 4.0) == 0.0
     assert learnt_kappa(0.0, 0.0) == 0.0
+    # Everyone alike: the spread is 0, and the prior says all there is to say.
+    assert learnt_kappa(1.0, 0.0) == pytest.approx(most)
     assert spread(0.0, 0.0, 0) == 0.0
 
 
@@ -45,7 +47,7 @@ def test_more_chance_never_makes_the_prior_worth_less(one: float, other: float, 
 
 
 def test_it_finds_the_ratio_of_a_gamma_poisson_world() -> None:
-    # Counts with rates of Gamma(shape 2, scale 0.5): mean 1, taste variance 0.5, chance variance 1, so chance/taste = 2.
+    # Counts with rates of Gamma(shape 2, scale 0.5): mean 1, variance of taste 0.5 and of chance 1, so the ratio is 2.
     generator = random.Random(3)
     counts = [_poisson(generator.gammavariate(2.0, 0.5), generator) for _ in range(20_000)]
     squares = float(sum(count * count for count in counts))
