@@ -33,8 +33,8 @@ def add(count: float, at: int, now: int, amount: float, half_life: float = HALF_
 def lift(joint: float, seed: float, own: float, total: float, shrinkage: float = SHRINKAGE) -> float:
     """The log lift of an attribute i under a seed j, shrunk to independence and clipped to ±2 nats.
 
-    ln[ ((n_ij + s·p_i)/(n_j + s)) / p_i ] with p_i = n_i/N, from decayed counts at one instant: ``joint`` n_ij, ``seed``
-    n_j, ``own`` n_i, ``total`` N. 0 where nothing is known of the attribute or the seed.
+    ln[ ((n_ij + s·p_i)/(n_j + s)) / p_i ] with p_i = n_i/N, from decayed counts at one instant: ``joint`` n_ij,
+    ``seed`` n_j, ``own`` n_i, ``total`` N. 0 where nothing is known of the attribute or the seed.
     """
     if total <= 0.0 or own <= 0.0 or seed <= 0.0:
         return 0.0

@@ -13,7 +13,7 @@ LEAST: Final = 0.2
 
 
 def inhibit(values: Mapping[str, float], force: float = FORCE, least: float = LEAST) -> dict[str, float]:
-    """The values of one exclusive set after inhibition: u - force·Σ over stronger rivals k of (u_k - u), kept >= least·u.
+    """One exclusive set's values after inhibition: u - force·Σ over stronger rivals k of (u_k - u), kept >= least·u.
 
     All new values come from the old ones, so the order of the members does not matter, and the strongest is unchanged.
     Raises ValueError for a negative value: scaling one would turn its meaning round.

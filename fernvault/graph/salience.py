@@ -18,5 +18,5 @@ def salience(attribute: str) -> float:
 
 
 def slowed(half_life: float, salient: float, beta: float) -> float:
-    """The half-life in days under salience ``salient`` and its weight ``beta``, both in [0, 1], their product under 1."""
+    """The half-life in days under salience ``salient`` and weight ``beta``, both in [0, 1], their product under 1."""
     return half_life / (1.0 - beta * salient)

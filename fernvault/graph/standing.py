@@ -1,4 +1,4 @@
-"""Standing: own strength plus the prior's share, which is what ranks; the mark stays with own evidence (mechanisms 2.8)."""
+"""Standing: own strength plus the prior's share, which ranks; the mark stays with own evidence (mechanisms 2.8)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def explained(strength: float, mean: float, weight: float, theta: float) -> bool
 def worth_asking(mean: float, users_with: float, exponent: float = 0.5) -> float:
     """How much a guess is worth a question: the mean, damped where nearly everybody has it.
 
-    mean·ln(1/share)^exponent with the share of users who have the attribute (over 0, at most 1). IDF chooses what to ask,
-    not how strong a guess is: as a factor of strength it puts universal favourites last.
+    mean·ln(1/share)^exponent with the share of users who have the attribute (over 0, at most 1). IDF chooses what to
+    ask, not how strong a guess is: as a factor of strength it puts universal favourites last.
     """
     return mean * log(1.0 / users_with) ** exponent if 0.0 < users_with < 1.0 else 0.0
