@@ -6,8 +6,10 @@ import json
 from typing import Any
 
 from fernvault import tokens
+from fernvault.attribute import CONTEXT, namespace
 from fernvault.card import Card
 from fernvault.event import Act
+from fernvault.graph.selection import WEAK
 from fernvault.instant import to_text
 from fernvault.surface import Surface, View, Why
 from fernvault.vault.history import JournalRow
@@ -39,7 +41,7 @@ def card_document(card: Card) -> dict[str, Any]:
 
 
 def view_document(view: View) -> dict[str, Any]:
-    """One edge."""
+    """One edge; ``weak`` says that it stays off the card, for its strength or because it is context."""
     return {
         "attribute": view.attribute,
         "strength": view.strength,
@@ -51,6 +53,7 @@ def view_document(view: View) -> dict[str, Any]:
         "trend": view.trend,
         "pinned": view.pinned,
         "source": "owner" if view.owner else "own",
+        "weak": view.strength < WEAK or namespace(view.attribute) == CONTEXT,
     }
 
 

@@ -51,7 +51,7 @@ class VaultDamagedError(FernError):
 
     exit_code = 5
     code = "vault-damaged"
-    default_next = "fern doctor"
+    default_next = "keep this folder as it is, and put back a copy of it made earlier"
 
 
 class VaultEmptyError(VaultDamagedError):

@@ -19,7 +19,8 @@ class Act(IntEnum):
 
 CORRECTIONS: Final = {"set": Act.SET, "pin": Act.PIN, "unpin": Act.UNPIN, "forget": Act.FORGET}
 UNDO: Final = "undo"
-OWNER_KINDS: Final = frozenset(CORRECTIONS) | {UNDO}
+REDO: Final = "redo"
+OWNER_KINDS: Final = frozenset(CORRECTIONS) | {UNDO, REDO}
 """Kinds that only the owner can write; a surface that reports one is refused."""
 
 OWNER_ID: Final = re.compile(r"owner-[0-9a-f]+-[0-9]+")
@@ -37,7 +38,11 @@ KIND_MAGNITUDE: Final = {
     "click": 0.3,
     "view": 0.2,
     "return": -1.0,
+    "returned": -1.0,
+    "refund": -1.0,
     "cancel": -0.6,
+    "cancelled": -0.6,
+    "canceled": -0.6,
     "decline": -0.6,
     "skip": -0.3,
     "dislike": -1.0,

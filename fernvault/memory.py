@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from fernvault import documents
 from fernvault.catalog.catalog import Catalog
 from fernvault.clock import wall_clock
-from fernvault.errors import InputError, NotFoundError
+from fernvault.errors import InputError, NotFoundError, VaultDamagedError
 from fernvault.instant import to_text
 from fernvault.portable.export import write_export
 from fernvault.rule import ADAPTIVE, Rule
@@ -77,7 +77,8 @@ class Vault:
     def close(self) -> None:
         """Fold the write-ahead log into the file and close it."""
         self._surfaces.clear()
-        close_database(self._connection)
+        with named(self.folder.db):
+            close_database(self._connection)
 
     def interrupt(self) -> None:
         """Stop the statement that is running; the one method that another thread may call."""
@@ -159,8 +160,17 @@ class Vault:
         target.undo([seq], note=entry.id)
         return Undone(name, 1, f"{entry.kind} {' '.join(entry.attributes)}")
 
+    def redo(self, *, surface: str | None = None) -> Undone:
+        """Put back what the latest undo took, of one surface or of any. Raises NotFoundError when none holds."""
+        found = history.last_undo(self._connection, None if surface is None else self.surface(surface).row.id)
+        if found is None:
+            raise NotFoundError("there is no undo to take back", next_step="fern undo --help")
+        surface_id, seq = found
+        name = next(row.name for row in surface_rows.every(self._connection) if row.id == surface_id)
+        return Undone(name, self.surface(name).redo(seq), "entries")
+
     def event_count(self, surface: str | None = None) -> int:
-        """How many journal entries the vault, or one surface of it, holds."""
+        """How many events the vault, or one surface of it, has recorded and not taken back; no corrections."""
         return history.count(self._connection, None if surface is None else self.surface(surface).row.id)
 
     def attribute_count(self, surface: str) -> int:
@@ -209,8 +219,17 @@ class Vault:
     def doctor(self) -> list[Finding]:
         """Check the key slots, the pages, the structure, and every edge against its journal; what is wrong."""
         slots = [Finding("slot", detail) for detail in damaged_slots(self.folder)]
-        with named(self.folder.db):
-            return slots + doctor.examine(self._connection, self._clock())
+        try:
+            with named(self.folder.db):
+                return slots + doctor.examine(self._connection, self._clock())
+        except VaultDamagedError as error:
+            # After one bad page SQLCipher answers nothing more on a connection; a fresh one can name the pages.
+            detail = f"{error.message}; fern lock, then fern doctor names the pages"
+            return [*slots, Finding("damage", detail)]
+
+    def sweep(self) -> int:
+        """Delete the rows of edges that have faded away; how many. What is read does not change."""
+        return sum(surface.sweep() for surface in self.surfaces())
 
     def rebuild(self) -> None:
         """Make every edge again from the journal."""

@@ -13,7 +13,7 @@ from fernvault.card import ENTRIES, Card, Entry
 from fernvault.catalog.catalog import Catalog
 from fernvault.edge import CEILING, Edge, EdgeEvent
 from fernvault.errors import InputError, NotFoundError
-from fernvault.event import UNDO, Act, Event
+from fernvault.event import REDO, UNDO, Act, Event
 from fernvault.graph.confidence import confidence, is_known
 from fernvault.graph.fading import settle
 from fernvault.graph.foresight import changes
@@ -112,14 +112,15 @@ class Surface:
         """The surface's rules from event to attributes, without its item table."""
         return None if self._row.catalog is None else Catalog.from_json(self._row.catalog)
 
-    def record(self, events: Sequence[Event], *, source: str) -> list[Recorded]:
+    def record(self, events: Sequence[Event], *, source: str, again: bool = False) -> list[Recorded]:
         """Write events in one durable transaction; for each, what became of it. Those the vault has change nothing.
 
-        Attributes of the catalog (item table, rules, time) are added here. ``source`` names where they came from.
-        Raises DiskFullError and the like with nothing written.
+        Attributes of the catalog (item table, rules, time) are added here. ``source`` names where they came from. With
+        ``again``, which is the owner's to give, an event that was taken back counts as new. Raises DiskFullError and
+        the like with nothing written.
         """
         full = self._with_catalog(events)
-        fresh = self._write(full, source)
+        fresh = self._write(full, source, again=again)
         return [Recorded(new, journal.fired(event)) for new, event in zip(fresh, full, strict=True)]
 
     def views(self, at: int | None = None) -> list[View]:
@@ -149,8 +150,8 @@ class Surface:
     def correct(self, correction: Correction, attribute: str, value: float | None = None) -> Why:
         """Write the owner's word on an attribute to the journal; the edge as it is afterwards.
 
-        ``set`` takes a strength from the floor to 9 and may name a new attribute; the others need one that has an edge now.
-        Raises InputError, NotFoundError.
+        ``set`` takes a strength from the floor to 9 and may name a new attribute; the others need one that has an edge
+        now. Raises InputError, NotFoundError.
         """
         require(attribute)
         if correction == "set":
@@ -181,6 +182,17 @@ class Surface:
                     self._connection, self._row, [event], source=source, now=self._clock(), numbers=self._numbers
                 )
         return taken
+
+    def redo(self, undo_seq: int) -> int:
+        """Put back what an undo entry took; how many journal entries."""
+        with self._transaction():
+            event = self._own_event(REDO, self._clock(), ())
+            source = journal.source_id(self._connection, OWNER_SOURCE)
+            restored = journal.restore(self._connection, self._row, undone_by=undo_seq)
+            last = journal.last_seq(self._connection)
+            journal.write(self._connection, self._row, [event], source=source, now=self._clock(), numbers=self._numbers)
+            journal.close_undo(self._connection, undo_seq, by=last + 1)
+        return restored
 
     def preview(self, days: int, at: int | None = None, *, entries: int = ENTRIES) -> tuple[Card, Card, list[Change]]:
         """The card now, the card ``days`` later if nothing more happens, and each day on which it changes."""
@@ -225,12 +237,14 @@ class Surface:
         number = journal.last_seq(self._connection) + 1
         return Event(f"owner-{at:x}-{number}", at, kind, item, attributes, 1.0, None, value)
 
-    def _write(self, events: Sequence[Event], source: str) -> list[bool]:
+    def _write(self, events: Sequence[Event], source: str, *, again: bool = False) -> list[bool]:
         now = self._clock()
         try:
             with self._transaction():
                 number = journal.source_id(self._connection, source)
-                return journal.write(self._connection, self._row, events, source=number, now=now, numbers=self._numbers)
+                return journal.write(
+                    self._connection, self._row, events, source=number, now=now, numbers=self._numbers, again=again
+                )
         except BaseException:
             self._numbers.clear()
             raise

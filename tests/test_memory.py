@@ -12,10 +12,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from fernvault.errors import ExistsError, FernError, NotFoundError, VaultDamagedError, WrongPassphraseError
+from fernvault.errors import ExistsError, FernError, InputError, NotFoundError, VaultDamagedError, WrongPassphraseError
 from fernvault.event import Event
 from fernvault.instant import DAY
-from fernvault.memory import Vault
+from fernvault.memory import Undone, Vault
 from fernvault.rule import ADAPTIVE, PAPER
 from fernvault.surface import Surface
 from fernvault_sync.operations import perform
@@ -53,13 +53,15 @@ class Life(RuleBasedStateMachine):
         self.model = Model(arithmetic)
 
     def teardown(self) -> None:
-        if hasattr(self, "vault"):
-            assert self.vault.doctor() == []
-            assert stored(self.vault, self.neighbour) == self.untouched
-            self.vault.rebuild()
-            self.agrees()
-            self.vault.close()
-        shutil.rmtree(self.place)
+        try:
+            if hasattr(self, "vault"):
+                with self.vault:
+                    assert self.vault.doctor() == []
+                    assert stored(self.vault, self.neighbour) == self.untouched
+                    self.vault.rebuild()
+                    self.agrees()
+        finally:
+            shutil.rmtree(self.place)
 
     def standing(self) -> dict[str, Any]:
         """The edge rows that have not faded away: those below the floor may be there or not."""
@@ -88,6 +90,10 @@ class Life(RuleBasedStateMachine):
         value=st.floats(0.01, 9.0),
     )
     def correct(self, kind: Any, attribute: str, value: float) -> None:
+        if kind == "set" and value < self.model.rule.floor:
+            with pytest.raises(InputError):
+                self.surface.correct(kind, attribute, value)
+            return
         if kind != "set" and attribute not in self.model.faded(self.clock.now):
             with pytest.raises(NotFoundError):
                 self.surface.correct(kind, attribute)
@@ -103,7 +109,7 @@ class Life(RuleBasedStateMachine):
         self.corrections.append((self.seq, before))
         # The owner's word holds at once, whatever is dated ahead of the clock.
         if kind == "set":
-            assert shown.strength == pytest.approx(value if value >= self.model.rule.floor else 0.0, abs=1e-12)
+            assert shown.strength == pytest.approx(value, abs=1e-12)
         elif kind == "forget":
             assert shown.strength == 0.0
             assert attribute not in {view.attribute for view in self.surface.views()}
@@ -147,6 +153,7 @@ class Life(RuleBasedStateMachine):
 
     @rule()
     def sweep(self) -> None:
+        self.clock.now += 3  # the sweep may come two microseconds late, never early
         before = self.surface.views()  # which also makes stale edges again
         rows = set(stored(self.vault, self.surface))
         left = set(self.model.faded(self.clock.now))
@@ -305,3 +312,35 @@ def test_a_damaged_page_is_named_when_it_is_read(tmp_path: Path, clock: Clock) -
             assert isinstance(raised.value, VaultDamagedError)
             assert "\n" not in raised.value.message
         assert {finding.kind for finding in vault.doctor()} >= {"page"}
+
+
+def test_redo_puts_back_exactly_what_the_undo_took(vault: Vault) -> None:
+    shop = vault.add_surface("shop.example")
+    shop.record([buy("1", START, "pref:oat"), buy("2", START + DAY, "pref:oat")], source="test")
+    shop.correct("set", "pref:oat", 7.0)
+    before = shop.views(START + 90 * DAY)
+    vault.undo()
+    assert shop.views(START + 90 * DAY) != before
+    assert vault.redo() == Undone("shop.example", 1, "entries")
+    assert shop.views(START + 90 * DAY) == before
+    assert vault.doctor() == []
+    with pytest.raises(NotFoundError, match="no undo"):
+        vault.redo()
+    # The correction is there again, so it can be taken back again.
+    assert vault.undo() == Undone("shop.example", 1, "set pref:oat")
+
+
+def test_what_was_taken_back_can_be_imported_again_and_never_counts_twice(vault: Vault) -> None:
+    shop = vault.add_surface("shop.example")
+    events = [buy("1", START, "pref:oat"), buy("2", START + DAY, "pref:tea")]
+    shop.record(events, source="test")
+    before = shop.views(START + 2 * DAY)
+    assert vault.undo(surface="shop.example", since=0).entries == 2
+    # The surface itself is not heard again; the owner's import is.
+    assert [answer.new for answer in shop.record(events, source="test")] == [False, False]
+    assert shop.views(START + 2 * DAY) == []
+    assert [answer.new for answer in shop.record(events, source="test", again=True)] == [True, True]
+    assert shop.views(START + 2 * DAY) == before
+    assert vault.redo().entries == 0
+    assert shop.views(START + 2 * DAY) == before
+    assert (vault.event_count(), vault.doctor()) == (2, [])

@@ -79,7 +79,7 @@ def stored(vault: Vault, surface: Surface) -> dict[str, tuple[Any, ...]]:
 
 def table(vault: Vault, name: str) -> list[tuple[Any, ...]]:
     """All rows of a table of the vault."""
-    return sorted(vault._connection.execute(f"SELECT * FROM {name}").fetchall(), key=repr)
+    return sorted(vault._connection.execute(f"SELECT * FROM {name}").fetchall(), key=repr)  # noqa: S608
 
 
 def edge_of(row: Sequence[Any]) -> Edge:

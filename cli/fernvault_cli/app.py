@@ -106,6 +106,7 @@ def _document(error: Exception) -> dict[str, Any]:
     from typer.exceptions import TyperException
 
     from fernvault.errors import FernError
+    from fernvault.vault.faults import translate
     from fernvault_sync.admin import RemoteError
     from fernvault_sync.frame import FrameError
 
@@ -122,4 +123,7 @@ def _document(error: Exception) -> dict[str, Any]:
         return error_document(error)
     if isinstance(error, FrameError):
         return output.AGENT_GONE
+    known = translate(error, getattr(error, "filename", None) or "the output")
+    if known is not None:
+        return _document(known)
     return output.unexpected(error)

@@ -82,6 +82,11 @@ def undo(options: Options, *, surface: str | None = None, since: str | None = No
     return Call("undo", {"surface": surface, "since": since}, render.undo)
 
 
+def redo(options: Options, *, surface: str | None = None) -> Call:
+    """Put back what the latest undo took."""
+    return Call("redo", {"surface": surface}, render.redo)
+
+
 def status(options: Options) -> Call:
     """The vault's state."""
     return Call("status", {}, render.status)

@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
 from fernvault.clock import wall_clock
-from fernvault.event import Event
+from fernvault.errors import InputError
+from fernvault.event import KIND_MAGNITUDE, Event
 from fernvault.guard.limits import MAX_BATCH
 from fernvault.portable.rejects import Reject, RejectsFile
 from fernvault.portable.text_file import TextFile, open_text
@@ -87,7 +88,7 @@ class Totals:
         parts = [f"{self.rows:,} rows"]
         parts.append(f"{self.events:,} {'events would be written' if dry_run else 'events'}")
         if self.duplicates:
-            parts.append(f"{self.duplicates:,} already there")
+            parts.append(f"{self.duplicates:,} already there, or the same row twice")
         if self.rejected:
             parts.append(f"{self.rejected:,} set aside")
         if self.unmapped:
@@ -107,7 +108,11 @@ class Importer:
         self._totals = totals
 
     def run(self, files: Sequence[Path]) -> int:
-        """Import the files one after the other; the exit code."""
+        """Import the files one after the other; the exit code. Raises InputError first when one is not there."""
+        for file in files:
+            if str(file) != "-" and (file.is_dir() or not file.exists()):
+                what = "is a folder" if file.is_dir() else "is not there"
+                raise InputError(f"{file} {what}; nothing was imported", next_step="check the names of the files")
         for file in files:
             if self._file(file):
                 return INTERRUPTED
@@ -180,7 +185,6 @@ class Importer:
 
     def _csv_rows(self, text: TextFile) -> Iterator[Row | Reject]:
         from fernvault.catalog.guess import guess_mapping, to_toml
-        from fernvault.errors import InputError
         from fernvault.portable.csv_import import read_events
         from fernvault.portable.csv_rows import CsvRows
 
@@ -194,8 +198,15 @@ class Importer:
                     next_step="say it in a mapping file with --map",
                 )
             output.note(f"no --map given; this was guessed from the header:\n{to_toml(mapping)}", self._options)
+        told = {*KIND_MAGNITUDE, *mapping.kinds}
         for found in read_events(rows, mapping, owner_zone=self._sink.zone, now=wall_clock()):
-            yield found if isinstance(found, Reject) else Row(rows.line, event_document(found))
+            if isinstance(found, Reject):
+                yield found
+                continue
+            if found.kind not in told:
+                told.add(found.kind)
+                output.note(f"kind {found.kind!r} is not in the mapping's [kinds]: it counts as 1", self._options)
+            yield Row(rows.line, event_document(found))
 
 
 @contextmanager
@@ -242,7 +253,7 @@ def event_document(event: Event) -> dict[str, Any]:
 def _json_rows(text: TextFile) -> Iterator[Row | Reject]:
     for number, line in enumerate(text.lines(), start=1):
         if line.strip():
-            document, problem = prepared(line)
+            document, problem = prepared(line, dated=True)
             if document is None:
                 yield Reject(number, problem or "not usable", line.rstrip("\n"))
             else:
@@ -285,7 +296,6 @@ class CheckOnly:
 
     def put(self, rows: Sequence[Row], source: str) -> None:
         """Check a batch as the vault would."""
-        from fernvault.errors import InputError
         from fernvault.guard.incoming import event_from
 
         now = wall_clock()

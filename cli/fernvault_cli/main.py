@@ -22,7 +22,9 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        _mute_stdout()
+        from fernvault_cli.output import mute_stdout
+
+        mute_stdout()
         return 0
     return code
 
@@ -57,9 +59,14 @@ def _run(words: list[str], options: Options) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
+        from fernvault_cli.output import mute_stdout
+
+        mute_stdout()
+        if code:
+            # That is told already, whatever it was.
+            return code
         from fernvault_cli.output import failure
 
-        _mute_stdout()
         message = f"the answer could not be written: {error.strerror}"
         return failure({"code": "disk-full", "message": message, "next": "the same command again", "exit": 9}, options)
     return code
@@ -75,13 +82,6 @@ def _make_sure_of_streams() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115 - it lives as long as the process
         elif stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _mute_stdout() -> None:
-    """Nobody reads it any more, or nothing can be written: Python must not complain about that while it ends."""
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 if __name__ == "__main__":

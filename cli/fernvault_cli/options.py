@@ -80,6 +80,9 @@ def take(words: list[str]) -> tuple[Options, list[str]]:
                     raise OptionError(f"{name} needs a value")
                 value = words[index]
                 index += 1
+            if not value:
+                # An unset variable in a script must not come to mean the default vault.
+                raise OptionError(f"{name} needs a value that is not empty")
             values[name] = value
         else:
             rest.append(word)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 AGENT_GONE = {
     "code": "agent-gone",
-    "message": "the agent went away before it answered, so this may or may not have happened",
-    "next": "fern status, then the same command again",
+    "message": "the agent went away or does not answer, so this may or may not have happened",
+    "next": "fern lock, which ends it, then the same command again",
     "exit": 1,
 }
 
@@ -61,3 +61,10 @@ def failure(error: dict[str, Any], options: Options) -> int:
 def painted(text: str, code: str, options: Options) -> str:
     """The text in a colour of the terminal, where there is one and it is wanted; colour never carries the meaning."""
     return f"\x1b[{code}m{text}\x1b[0m" if options.color and sys.stdout.isatty() else text
+
+
+def mute_stdout() -> None:
+    """Nobody reads it any more, or nothing can be written: Python must not complain about that while it ends."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

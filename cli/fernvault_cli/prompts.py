@@ -128,7 +128,7 @@ def _from_command(command: str) -> str:
 def _first_line(data: bytes) -> str:
     line = data.split(b"\n", 1)[0].rstrip(b"\r")
     if not line:
-        raise InputError("the passphrase that was given is empty", next_step="check where it comes from")
+        raise InputError("what was given is empty", next_step="check where the passphrase or the words come from")
     try:
         return line.decode()
     except UnicodeDecodeError:

@@ -16,8 +16,6 @@ BAR = 9
 EIGHTHS = " ▏▎▍▌▋▊▉"
 MARKS = {"known": "●", "guessed": "○"}
 TRENDS = {"rising": "↗", "steady": "→", "fading": "↘"}
-WEAK = 0.5
-"""Strength under which `ls` leaves an edge to --all."""
 
 
 def bar(strength: float) -> str:
@@ -63,7 +61,11 @@ def card_as(form: str) -> Callable[[Any, Options], None]:
 
 
 def _nothing(document: Any) -> str:
-    surface, latest = document["surface"], document.get("latest")
+    surface, latest, cause = document["surface"], document.get("latest"), document.get("empty")
+    if cause == "budget":
+        return "not even the strongest entry fits in that many tokens: give a larger --budget"
+    if cause == "before":
+        return f"nothing was known of {surface} on {day(document['at'])}; its latest event is of {day(latest)}"
     if latest is None:
         return f"nothing is known on {surface} yet: fern import, or fern record --surface {surface}"
     return (
@@ -99,7 +101,7 @@ def edges_as(*, everything: bool, sort: str, match: str | None, limit: int | Non
 def _chosen(document: Any, *, everything: bool, match: str | None) -> list[Any]:
     rows = list(document)
     if not everything:
-        rows = [row for row in rows if row["strength"] >= WEAK and not row["attribute"].lstrip("!").startswith("ctx:")]
+        rows = [row for row in rows if not row["weak"]]
     if match is not None:
         from fnmatch import fnmatchcase
 
@@ -138,7 +140,8 @@ def why(document: Any, options: Options) -> None:
         )
     lines = columns(rows, right=frozenset({4}))
     total = f"{document['sum']:.4f}"
-    label = f"{document['attribute']}: {len(entries)} entries add up to its strength"
+    adding = "1 entry adds" if len(entries) == 1 else f"{len(entries)} entries add"
+    label = f"{document['attribute']}: {adding} up to its strength"
     width = max(len(line) for line in [*lines, f"{label}  {total}"])
     lines.append("─" * width)
     lines.append(label + total.rjust(width - len(label)))
@@ -188,6 +191,15 @@ def undo(document: Any, options: Options) -> None:
         return
     what = document["what"] if document["what"] != "events" else f"{document['undone']} events"
     answer(f"took back {what} of {document['surface']}")
+    note("fern redo puts it back", options)
+
+
+def redo(document: Any, options: Options) -> None:
+    """What was put back."""
+    if options.json:
+        answer_json(document)
+        return
+    answer(f"put back {document['redone']} entries of {document['surface']}")
 
 
 def status(document: Any, options: Options) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 import typer
 
-from fernvault.errors import AlreadyRunningError, LockedError, VaultMissingError
+from fernvault.errors import AlreadyRunningError, FernError, LockedError, VaultMissingError
 from fernvault.vault import layout
 from fernvault.vault.layout import VaultFolder
 from fernvault.vault.lock import VaultLock, holder
@@ -179,8 +179,14 @@ class Opened:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._session is not None:
+        if self._session is None:
+            return
+        try:
             self._session.close()
+        except FernError:
+            # What went wrong first is the one to tell.
+            if error is None:
+                raise
 
 
 def perform(options: Options, call: Call) -> None:

@@ -17,30 +17,44 @@ if TYPE_CHECKING:
 LINE = 256 * 1024
 
 
-def batches(descriptor: int) -> Iterator[list[bytes]]:
-    """Lists of up to 1,000 whole, non-empty lines, each list as soon as its lines are there.
+class Line:
+    """One line that is not empty, with its number in the stream, from 1."""
+
+    def __init__(self, number: int, text: bytes) -> None:
+        self.number = number
+        self.text = text
+
+
+def batches(descriptor: int) -> Iterator[list[Line]]:
+    """Lists of up to 1,000 whole lines, each list as soon as its lines are there.
 
     A line over 256 KiB is cut to its beginning, which then is no JSON, so that it is refused and memory stays bounded.
     """
     rest = b""
     overlong = False
+    number = 0
     while part := os.read(descriptor, 1 << 16):
         *lines, rest = (rest + part).split(b"\n")
         if overlong and lines:
             lines, overlong = lines[1:], False
+        found = [Line(number + place, line) for place, line in enumerate(lines, 1) if line.strip()]
+        number += len(lines)
+        for start in range(0, len(found), MAX_BATCH):
+            yield found[start : start + MAX_BATCH]
         if len(rest) > LINE:
             if not overlong:
-                yield [rest[:100]]
+                number += 1
+                yield [Line(number, rest[:100])]
             rest, overlong = b"", True
-        whole = [line for line in lines if line.strip()]
-        for start in range(0, len(whole), MAX_BATCH):
-            yield whole[start : start + MAX_BATCH]
     if rest.strip() and not overlong:
-        yield [rest]
+        yield [Line(number + 1, rest)]
 
 
-def prepared(line: bytes | str) -> tuple[dict[str, Any] | None, str | None]:
-    """(the event's document with its time and id, None), or (None, what is wrong with the line)."""
+def prepared(line: bytes | str, *, dated: bool = False) -> tuple[dict[str, Any] | None, str | None]:
+    """(the event's document with its time and id, None), or (None, what is wrong with the line).
+
+    A line without a time is of now, and each time another event; with ``dated`` it must have one.
+    """
     if len(line) > LINE:
         return None, f"longer than {LINE // 1024} KiB"
     try:
@@ -50,8 +64,13 @@ def prepared(line: bytes | str) -> tuple[dict[str, Any] | None, str | None]:
     if not isinstance(document, dict):
         return None, "not a JSON object"
     if "at" not in document:
+        if dated:
+            return None, "at: history needs a time, e.g. 2026-12-01T09:30:00Z"
         document["at"] = wall_clock()
         document.setdefault("id", os.urandom(16).hex())
+    elif not isinstance(document["at"], str):
+        # Inside, a number counts microseconds; from outside it could be seconds or milliseconds as well.
+        return None, "at: must be an RFC 3339 time with a zone, e.g. 2026-12-01T09:30:00Z"
     elif "id" not in document:
         from hashlib import blake2b
 

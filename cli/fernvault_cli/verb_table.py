@@ -23,6 +23,7 @@ VERBS = {
     "unpin": ("correcting", "let an attribute fade again"),
     "forget": ("correcting", "take an attribute off the graph"),
     "undo": ("correcting", "take back the latest correction, or what a surface reported"),
+    "redo": ("correcting", "put back what the latest undo took"),
     "export": ("rights", "write everything in readable form"),
     "delete": ("rights", "delete a surface, or the whole vault"),
     "doctor": ("health", "check the vault"),

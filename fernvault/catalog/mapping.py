@@ -6,7 +6,7 @@ import io
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
@@ -90,6 +90,7 @@ class Table(Section):
     delimiter: Annotated[str, AfterValidator(_delimiter)] | None = None
     encoding: Annotated[str, AfterValidator(_encoding)] | None = None
     kind: Annotated[str, AfterValidator(_file_kind)] | None = None
+    decimal: Literal[".", ","] = "."
 
 
 class Mapping(File):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from heapq import nsmallest
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from fernvault.attribute import CONTEXT, namespace, opposite
 from fernvault.edge import Edge
 from fernvault.graph.strength import net, strength
 from fernvault.rule import Rule
+
+WEAK: Final = 0.1
+"""Net strength under which nothing is said of an attribute, on the card or in a list."""
 
 
 class Candidate(NamedTuple):
@@ -21,7 +24,7 @@ class Candidate(NamedTuple):
 
 
 def candidates(edges: dict[str, Edge], rule: Rule) -> list[Candidate]:
-    """Every attribute that its opposite does not outweigh; ``edges`` are faded to the moment of reading.
+    """Every attribute of at least WEAK strength after its opposite's; ``edges`` are faded to the moment of reading.
 
     Of `x` and `!x` only the stronger one stands, with what is left of it; an exact tie stands for neither.
     """
@@ -31,7 +34,7 @@ def candidates(edges: dict[str, Edge], rule: Rule) -> list[Candidate]:
             continue
         rival = edges.get(opposite(attribute))
         left = net(strength(edge, rule), 0.0 if rival is None else strength(rival, rule))
-        if left > 0.0:
+        if left >= WEAK:
             found.append(Candidate(attribute, left, edge))
     return found
 

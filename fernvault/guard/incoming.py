@@ -60,6 +60,9 @@ def event_from(document: Any, *, now: int, kinds: dict[str, float] | None = None
     magnitude = found.magnitude
     if magnitude is None:
         magnitude = (kinds or {}).get(found.kind, KIND_MAGNITUDE.get(found.kind, 1.0))
+        if found.quantity is not None and found.quantity < 0.0 < magnitude:
+            # Minus three bought are three taken back, in JSON as in a csv file.
+            magnitude = -magnitude
     if abs(magnitude) < 0.05:
         raise InputError(
             "magnitude: must be at least 0.05, below 0 for a negative event", next_step="fern record --help"

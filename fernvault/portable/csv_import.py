@@ -41,8 +41,8 @@ def read_events(
 ) -> Iterator[Event | Reject]:
     """One Event or one Reject per row, lazily. ``now``: µs. ``items``: the item table, read from the mapping's if None.
 
-    An id that the file does not give is derived from the row's time, kind, item and numbers (its attributes where
-    there is no item), so that the same row is the same event in every file and under every mapping of those columns.
+    An id that the file does not give is derived from all cells of the row by their columns' names, so that the same row
+    is the same event in every file and under every mapping.
     A negative quantity turns a positive kind into a negative event. A row may give no attributes. Raises InputError at
     once for an unusable header, a mapped column that is not there, or an unusable item table.
     """
@@ -83,6 +83,7 @@ class _Reading:
         time = place(columns.time)
         assert time is not None  # noqa: S101 - a mapping without a time does not load
         self._time, self._times = time, times
+        self._header, self._decimal = header, mapping.file.decimal
         self._item, self._items = place(columns.item), items
         self._kind, self._kinds = place(columns.kind), _kinds(mapping)
         self._default = mapping.default_kind, mapping.magnitude(mapping.default_kind)
@@ -95,6 +96,9 @@ class _Reading:
             for column in names
             if mapping.items is None or (column in header and column not in (joined or ()))
         ]
+        # In order of the names, so that the same row is itself in a file with its columns moved about.
+        self._places = sorted(range(len(header)), key=header.__getitem__)
+        self._names = "\x1f".join([header[place] for place in self._places]) + "\x1e"
         self._own = [(space, index, cut) for space, index, cut in own if index is not None]
         self._noted = [
             (attribute.CONTEXT, header.index(column), mapping.split.get(column))
@@ -107,8 +111,8 @@ class _Reading:
         at, clock, prefix = self._times(cells[self._time])
         item = None if self._item is None else _item(cells[self._item])
         kind, magnitude = self._default if self._kind is None else self._kinds(cells[self._kind])
-        quantity = None if self._quantity is None else _number(cells[self._quantity])
-        value = None if self._value is None else _number(cells[self._value])
+        quantity = None if self._quantity is None else self._number(cells, self._quantity)
+        value = None if self._value is None else self._number(cells, self._value)
         if quantity is not None and quantity < 0 < magnitude:
             magnitude = -magnitude
         found: tuple[str, ...] = ()
@@ -116,7 +120,6 @@ class _Reading:
             found += attributes_of(space, cells[index], cut)
         if item is not None and (joined := self._items.get(item)) is not None:
             found = found + joined if found else joined
-        identity = item if item is not None else " ".join(dict.fromkeys(found))
         own_id = self._own_id(cells) if self._id else None
         for space, index, cut in self._noted:
             found += attributes_of(space, cells[index], cut)
@@ -126,9 +129,16 @@ class _Reading:
         if len(attributes) > MAX_ATTRIBUTES:
             raise UnusableError(f"more than {MAX_ATTRIBUTES} attributes")
         if own_id is None:
-            content = f"{kind}\n{identity}\n{quantity}\n{value}"
-            own_id = prefix + blake2b(content.encode(), digest_size=8).hexdigest()
+            content = self._names + "\x1f".join([cells[place].strip() for place in self._places])
+            own_id = prefix + blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         return Event(own_id, at, kind, item, attributes, magnitude, quantity, value)
+
+    def _number(self, cells: list[str], place: int) -> float | None:
+        cell = cells[place]
+        try:
+            return _number(cell if self._decimal == "." else cell.replace(self._decimal, "."))
+        except UnusableError as problem:
+            raise UnusableError(f"{self._header[place]}: {problem}") from None
 
     def _own_id(self, cells: list[str]) -> str | None:
         parts = [cells[index].strip() for index in self._id]

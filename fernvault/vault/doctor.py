@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from math import isclose
+from typing import Any, Final
 
+from fernvault.edge import Edge
 from fernvault.graph.fading import settle
 from fernvault.graph.replay import replay
 from fernvault.vault import edges, integrity, journal, surfaces
 from fernvault.vault.integrity import Finding
 from fernvault.vault.surfaces import SurfaceRow
 
+TOLERANCE: Final = 1e-9
+
 
 def examine(connection: Any, now: int) -> list[Finding]:
     """Everything that is wrong with an open vault; empty when it is whole. ``now`` is an instant.
 
-    An edge must equal the fold of its entries bit for bit, since both run the same steps in the same order; one that
-    is absent must have been forgotten, or have faded away by now.
+    An edge must equal the fold of its entries, whose steps are the same in the same order; what fades may differ in the
+    tenth digit, since another machine's power function rounds otherwise. One that is absent must have been forgotten,
+    or have faded away by now.
     """
     findings = list(integrity.check(connection))
     if findings:
@@ -60,6 +65,14 @@ def _edges(connection: Any, surface: SurfaceRow, now: int) -> list[Finding]:
         if kept is None:
             if settle(made, now, surface.rule) is not None:
                 findings.append(Finding("edge", f"{surface.name}: {slug} is missing"))
-        elif kept.edge != made:
+        elif not _agree(kept.edge, made):
             findings.append(Finding("edge", f"{surface.name}: {slug} differs from its journal"))
     return findings
+
+
+def _agree(kept: Edge, made: Edge | None) -> bool:
+    if made is None or len(kept.traces) != len(made.traces):
+        return False
+    exact = kept._replace(traces=(), fresh=0.0) == made._replace(traces=(), fresh=0.0)
+    faded = zip((*kept.traces, kept.fresh), (*made.traces, made.fresh), strict=True)
+    return exact and all(isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE) for one, other in faded)

@@ -11,8 +11,8 @@ from fernvault.vault.opening import unguarded
 def settle_file(connection: Any) -> None:
     """Write the file anew, fold the write-ahead log into it and cut that to nothing. Outside a transaction.
 
-    ``secure_delete`` alone is not enough: it zeroes a deleted row, but not the copies that SQLite leaves in the slack of
-    a page when it moves rows to another. Raises FernError when a reader held the log open, so that nobody is told
+    ``secure_delete`` alone is not enough: it zeroes a deleted row, but not the copies that SQLite leaves in the slack
+    of a page when it moves rows to another. Raises FernError when a reader held the log open, so that nobody is told
     "gone" too early.
     """
     with unguarded(connection):

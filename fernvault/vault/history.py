@@ -56,20 +56,32 @@ def last_correction(connection: Any, surface_id: int | None) -> tuple[int, int] 
     return None if row is None else (row[0], row[1])
 
 
+def last_undo(connection: Any, surface_id: int | None) -> tuple[int, int] | None:
+    """(surface number, seq) of the latest undo that still holds, of one surface or of any."""
+    row = connection.execute(
+        "SELECT surface_id, seq FROM event WHERE kind = 'undo' AND undone IS NULL"
+        " AND (?1 IS NULL OR surface_id = ?1) ORDER BY seq DESC LIMIT 1",
+        (surface_id,),
+    ).fetchone()
+    return None if row is None else (row[0], row[1])
+
+
 def recorded_since(connection: Any, surface_id: int, since: int) -> list[int]:
     """The numbers of the events, without corrections, that a surface's journal took in at or after an instant."""
     rows = connection.execute(
         "SELECT seq FROM event WHERE surface_id = ? AND recorded >= ? AND undone IS NULL"
-        " AND kind NOT IN ('set', 'pin', 'unpin', 'forget', 'undo')",
+        " AND kind NOT IN ('set', 'pin', 'unpin', 'forget', 'undo', 'redo')",
         (surface_id, since),
     )
     return [row[0] for row in rows]
 
 
 def count(connection: Any, surface_id: int | None = None) -> int:
-    """How many journal entries there are, in all or of one surface."""
+    """How many events have been recorded and not taken back, in all or on one surface; corrections do not count."""
     (total,) = connection.execute(
-        "SELECT count(*) FROM event WHERE ?1 IS NULL OR surface_id = ?1", (surface_id,)
+        "SELECT count(*) FROM event WHERE (?1 IS NULL OR surface_id = ?1) AND undone IS NULL"
+        " AND kind NOT IN ('set', 'pin', 'unpin', 'forget', 'undo', 'redo')",
+        (surface_id,),
     ).fetchone()
     return int(total)
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from fernvault.attribute import opposite
+from fernvault.attribute import CONTEXT, namespace, opposite
 from fernvault.edge import EdgeEvent
 from fernvault.event import CORRECTIONS, Act, Event
 from fernvault.graph.magnitude import amount
@@ -20,6 +20,7 @@ _INSERT_EVENT: Final = (
     "INSERT INTO event (seq, surface_id, id, at, kind, item, attributes, magnitude, quantity, value, source_id,"
     " recorded) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_LINK_COLUMNS: Final = "seq, at, kind, attributes, magnitude, quantity, value"
 _INSERT_EDGE_EVENT: Final = "INSERT INTO edge_event (attribute_id, at, seq, act, amount) VALUES (?, ?, ?, ?, ?)"
 
 
@@ -45,9 +46,23 @@ def known_ids(connection: Any, surface_id: int, ids: Iterable[str]) -> set[str]:
     return {row[0] for row in rows}
 
 
+def _free_ids(connection: Any, surface_id: int, ids: Iterable[str]) -> None:
+    """Give those of these ids free whose entries were taken back; the entries stay on record under another id."""
+    connection.execute(
+        "UPDATE event SET id = id || '~' || seq WHERE surface_id = ? AND undone IS NOT NULL"
+        " AND id IN (SELECT value FROM json_each(?))",
+        (surface_id, json.dumps(list(ids))),
+    )
+
+
 def fired(event: Event) -> tuple[str, ...]:
-    """The attributes whose edges an event strengthens: the opposite ones for a negative magnitude."""
-    return tuple(map(opposite, event.attributes)) if event.magnitude < 0 else event.attributes
+    """The attributes whose edges an event strengthens: the opposite ones for a negative magnitude.
+
+    Context stays as it is: what was returned in the morning says nothing against the morning.
+    """
+    if event.magnitude >= 0:
+        return event.attributes
+    return tuple([name if namespace(name) == CONTEXT else opposite(name) for name in event.attributes])
 
 
 def write(
@@ -58,13 +73,17 @@ def write(
     source: int,
     now: int,
     numbers: dict[str, int],
+    again: bool = False,
 ) -> list[bool]:
     """Add events to the journal and fold them into their edges; for each, whether it was new.
 
     An id that the surface has already, or that stands twice in ``events``, is a duplicate and changes nothing.
     Corrections (kinds of ``event.CORRECTIONS``) carry a SET's strength in ``value``. ``numbers`` caches attribute ->
-    number for this surface; drop it when the transaction fails. The caller holds the transaction.
+    number for this surface; drop it when the transaction fails. With ``again`` an id whose entry was taken back counts
+    as new. The caller holds the transaction.
     """
+    if again:
+        _free_ids(connection, surface.id, [event.id for event in events])
     seen = known_ids(connection, surface.id, [event.id for event in events])
     fresh: list[bool] = []
     new: list[tuple[Event, tuple[str, ...]]] = []
@@ -151,7 +170,7 @@ def withdraw(connection: Any, surface: SurfaceRow, seqs: Sequence[int], *, undon
     Those already taken back, and undo entries themselves, are passed over.
     """
     chosen = connection.execute(
-        "SELECT seq, at, attributes FROM event WHERE surface_id = ? AND undone IS NULL AND kind <> 'undo'"
+        "SELECT seq, at, attributes FROM event WHERE surface_id = ? AND undone IS NULL AND kind NOT IN ('undo', 'redo')"
         " AND seq IN (SELECT value FROM json_each(?))",
         (surface.id, json.dumps(list(seqs))),
     ).fetchall()
@@ -166,6 +185,27 @@ def withdraw(connection: Any, surface: SurfaceRow, seqs: Sequence[int], *, undon
             )
     edges.make_again(connection, surface.id, touched, surface.rule)
     return len(chosen)
+
+
+def restore(connection: Any, surface: SurfaceRow, *, undone_by: int) -> int:
+    """Put back what the undo entry with this number took; how many entries.
+
+    One that has come in anew since then stays as it is, or it would count twice.
+    """
+    chosen = connection.execute(
+        f"SELECT {_LINK_COLUMNS} FROM event WHERE surface_id = ? AND undone = ? AND id NOT LIKE '%~' || seq",  # noqa: S608
+        (surface.id, undone_by),
+    ).fetchall()
+    links = list(_links(chosen, surface.rule))
+    connection.executemany("UPDATE event SET undone = NULL WHERE seq = ?", [(row[0],) for row in chosen])
+    connection.executemany(_INSERT_EDGE_EVENT, links)
+    edges.make_again(connection, surface.id, dict.fromkeys(link[0] for link in links), surface.rule)
+    return len(chosen)
+
+
+def close_undo(connection: Any, seq: int, *, by: int) -> None:
+    """Mark an undo entry as taken back itself."""
+    connection.execute("UPDATE event SET undone = ? WHERE seq = ?", (by, seq))
 
 
 def rebuild(connection: Any, surface: SurfaceRow) -> None:
@@ -185,10 +225,13 @@ def rebuild(connection: Any, surface: SurfaceRow) -> None:
 def links_of(connection: Any, surface_id: int, rule: Rule) -> Iterable[tuple[int, int, int, int, float]]:
     """The (attribute number, at, seq, act, amount) rows that the live part of a surface's journal implies."""
     rows = connection.execute(
-        "SELECT seq, at, kind, attributes, magnitude, quantity, value FROM event"
-        " WHERE surface_id = ? AND undone IS NULL AND kind <> 'undo' ORDER BY seq",
+        f"SELECT {_LINK_COLUMNS} FROM event WHERE surface_id = ? AND undone IS NULL ORDER BY seq",  # noqa: S608
         (surface_id,),
     )
+    yield from _links(rows, rule)
+
+
+def _links(rows: Iterable[Sequence[Any]], rule: Rule) -> Iterable[tuple[int, int, int, int, float]]:
     for seq, at, kind, attributes, magnitude, quantity, value in rows:
         act = CORRECTIONS.get(kind, Act.LEARN)
         size = amount(magnitude, quantity, rule) if act is Act.LEARN else float(value or 0.0)

@@ -133,6 +133,11 @@ def warnings(folder: VaultFolder, *, mountinfo: Path = _MOUNTINFO) -> list[str]:
     """
     real = folder.path.resolve()
     found = [
+        f"{path} can be read by other users: chmod 600 it"
+        for path in (folder.db, folder.keys)
+        if path.exists() and path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
+    ]
+    found += [
         f"{real} lies in a folder that {service} syncs: a synced copy of an open vault is a damaged vault"
         for service, pattern in _SYNCED
         if any(pattern.fullmatch(part) for part in real.parts)

@@ -28,9 +28,9 @@ def check_strength(passphrase: str) -> None:
     if best["score"] >= _ENOUGH:
         return
     advice = [best["feedback"]["warning"], *best["feedback"]["suggestions"]]
-    said = " ".join(line.rstrip(".") + "." for line in advice if line)
-    raise InputError(f"this passphrase is too easy to guess. {said}".rstrip(), next_step=_next())
+    said = ". ".join(line.rstrip(".") for line in advice if line)
+    raise InputError(f"this passphrase is too easy to guess. {said}".rstrip(". "), next_step=_next())
 
 
 def _next() -> str:
-    return "choose a longer one, or take the six words that fern init suggests"
+    return "choose a longer one, or press Enter at the prompt for six random words"

@@ -23,6 +23,11 @@ except ImportError:  # pragma: no cover - an interpreter without it has the othe
 from fernvault_sync.frame import HEADER, VERSION, FrameError, decode, encode, length
 
 AGENT_FILE = "agent.json"
+PATIENCE = 20.0
+"""Seconds that an answer may take when nothing long was asked for; an agent that was stopped never answers."""
+
+LONG = frozenset({"record.batch", "settle", "export", "doctor", "surface.add", "surface.remove"})
+"""Operations whose time depends on how much there is."""
 
 
 class NoAgentError(Exception):
@@ -43,6 +48,7 @@ class AdminClient:
     def __init__(self, folder: str) -> None:
         self.pid, path = _whereabouts(folder)
         self._socket = Socket(AF_UNIX, SOCK_STREAM)
+        self._socket.settimeout(PATIENCE)
         try:
             self._socket.connect(path)
         except OSError:
@@ -56,6 +62,7 @@ class AdminClient:
 
     def send(self, op: str, args: dict[str, Any]) -> None:
         """Send without waiting; answers come in order of the calls. Raises FrameError."""
+        self._socket.settimeout(None if op in LONG else PATIENCE)
         try:
             self._socket.sendall(encode({"v": VERSION, "op": op, "args": args}))
         except OSError:
@@ -69,6 +76,12 @@ class AdminClient:
             case {"ok": result}:
                 return result
         raise FrameError("this is no answer of an agent")
+
+    def is_the_holder(self) -> bool:
+        """Whether the process at the other end is the one of ``pid``, by the kernel's word: a note can be stale."""
+        from fernvault_sync import peer
+
+        return peer.pid(self._socket) == self.pid  # type: ignore[arg-type]
 
     def close(self) -> None:
         """Hang up."""

@@ -55,6 +55,8 @@ class Agent:
         for name in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             loop.add_signal_handler(name, self._locking.set)
         _say({"ok": {"pid": os.getpid()}})
+        # Once an unlocking is often enough, since nothing that is read depends on it.
+        self._owner.submit(Vault.sweep)
         watch = asyncio.create_task(self._watch())
         await self._locking.wait()
         watch.cancel()

@@ -84,20 +84,23 @@ def record(vault: Vault, surface: _Name, events: list[Any], source: _Name) -> li
     results = vault.surface(surface).record([event for _, event in good], source=source)
     for (index, event), result in zip(good, results, strict=True):
         status = "recorded" if result.new else "duplicate"
-        answers[index] = {"id": event.id, "status": status, "attributes": list(result.attributes)}
+        answers[index] = {"id": event.id, "status": status, "attributes": list(result.attributes) if result.new else []}
     return answers
 
 
 def record_batch(vault: Vault, surface: _Name, events: list[Any], source: _Name) -> dict[str, Any]:
-    """As ``record``, with one answer for the whole batch: an import needs the counts and what was refused."""
+    """As ``record``, with one answer for the whole batch: an import needs the counts and what was refused.
+
+    An import is the owner's own act, so it also brings back what the owner had taken back.
+    """
     good, refused = _checked(vault, surface, events)
-    results = vault.surface(surface).record([event for _, event in good], source=source)
+    results = vault.surface(surface).record([event for _, event in good], source=source, again=True)
     recorded = sum(result.new for result in results)
     return {
         "recorded": recorded,
         "duplicates": len(results) - recorded,
-        "unmapped": sum(not result.attributes for result in results),
-        "attributes": sorted({attribute for result in results for attribute in result.attributes}),
+        "unmapped": sum(result.new and not result.attributes for result in results),
+        "attributes": sorted({attribute for result in results if result.new for attribute in result.attributes}),
         "refused": [{"index": index, "reason": reason} for index, reason in refused.items()],
     }
 
@@ -138,17 +141,19 @@ def card(
 ) -> dict[str, Any]:
     """The card as a document; ``budget`` drops the weakest entries until the text fits in that many tokens.
 
-    ``print`` is the Markdown form where that was asked for; ``latest`` the last event's time where the card is empty.
+    ``print`` is the Markdown form where that was asked for; where the card is empty, ``latest`` is the last
+    event's time and ``empty`` says why: "budget", "nothing" yet, "before" it all or "faded" since.
     """
     target = vault.surface(surface)
-    made = target.card(_moment(vault, at))
-    if budget is not None:
-        made = _within(made, budget)
+    moment = _moment(vault, at)
+    whole = target.card(moment)
+    made = whole if budget is None else _within(whole, budget)
     document = card_document(made)
     if not made.entries:
-        # An empty card of a surface with history puzzles people: old history has simply faded.
+        # An empty card of a surface with history puzzles people: say which of its causes it is.
         latest = target.latest()
         document["latest"] = None if latest is None else to_text(latest)
+        document["empty"] = _cause(whole, latest, moment)
     if format == "markdown":
         document["print"] = made.markdown()
     return document
@@ -190,6 +195,12 @@ def undo(vault: Vault, surface: _Name | None = None, since: _When = None) -> dic
     return {"surface": taken.surface, "undone": taken.entries, "what": taken.what}
 
 
+def redo(vault: Vault, surface: _Name | None = None) -> dict[str, Any]:
+    """Put back what the latest undo took."""
+    put = vault.redo(surface=surface)
+    return {"surface": put.surface, "redone": put.entries}
+
+
 def preview(
     vault: Vault, surface: _Name, days: Annotated[int, Field(ge=1, le=3650)], at: _When = None
 ) -> dict[str, Any]:
@@ -225,6 +236,14 @@ def _moment(vault: Vault, text: str | None) -> int | None:
     return None if text is None else resolve(text, vault.now())
 
 
+def _cause(whole: Card, latest: int | None, moment: int | None) -> str:
+    if whole.entries:
+        return "budget"
+    if latest is None:
+        return "nothing"
+    return "before" if moment is not None and moment < latest else "faded"
+
+
 def _within(made: Card, budget: int) -> Card:
     while made.entries and tokens.count(made.text()).tokens > budget:
         made = made._replace(entries=made.entries[:-1])
@@ -247,6 +266,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "why": why,
     "correct": correct,
     "undo": undo,
+    "redo": redo,
     "preview": preview,
     "export": export,
     "doctor": doctor,
@@ -266,7 +286,7 @@ def perform(vault: Vault, op: str, args: dict[str, Any]) -> Any:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        shown = where if where.replace(".", "").isidentifier() else ascii(where[:40])
+        shown = where[:40] if where.replace(".", "").isidentifier() else ascii(where[:40])
         raise InputError(f"{shown}: {first['msg']}", next_step="fern --help") from None
 
 

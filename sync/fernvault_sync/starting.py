@@ -7,7 +7,7 @@ import subprocess
 import sys
 from typing import Any
 
-from fernvault.errors import FernError
+from fernvault.errors import FernError, InputError
 from fernvault.vault.layout import VaultFolder
 from fernvault_sync.clocks import IDLE, MAXIMUM
 
@@ -17,6 +17,11 @@ def start_agent(folder: VaultFolder, passphrase: str, *, idle: float = IDLE, max
 
     ``-P`` keeps the current folder off the agent's import path: whatever lies there must not run with the key.
     """
+    try:
+        given = passphrase.encode() + b"\n"
+    except UnicodeEncodeError:
+        # Not chained: the original error carries the passphrase.
+        raise InputError("the passphrase holds bytes that are not valid Unicode text") from None
     process = subprocess.Popen(
         [
             sys.executable,
@@ -38,7 +43,7 @@ def start_agent(folder: VaultFolder, passphrase: str, *, idle: float = IDLE, max
     )
     assert process.stdin is not None and process.stdout is not None  # noqa: S101 - both are pipes
     try:
-        process.stdin.write(passphrase.encode() + b"\n")
+        process.stdin.write(given)
         process.stdin.close()
         line = process.stdout.readline()
     except BrokenPipeError:

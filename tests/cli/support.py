@@ -111,7 +111,7 @@ class World:
             check=False,
             **options,
         )
-        result = Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+        result = Result(done.returncode, done.stdout.decode(errors="backslashreplace"), done.stderr.decode())
         assert result.code == code, result
         check_manners(result.out, result.err)
         return result
@@ -232,7 +232,7 @@ class World:
 @contextmanager
 def new_world() -> Iterator[World]:
     """A world with nothing in it."""
-    world = World(Path(tempfile.mkdtemp(prefix="fv", dir="/tmp")))  # noqa: S108 - socket paths must be short
+    world = World(Path(tempfile.mkdtemp(prefix="fv", dir="/tmp")))
     try:
         yield world
     finally:
@@ -250,7 +250,7 @@ def filled_world() -> Iterator[World]:
 @cache
 def _template() -> Path:
     """A vault with one surface and 60 recent events, made once per process."""
-    root = Path(tempfile.mkdtemp(prefix="fvt", dir="/tmp"))  # noqa: S108
+    root = Path(tempfile.mkdtemp(prefix="fvt", dir="/tmp"))
     import atexit
 
     atexit.register(shutil.rmtree, root, ignore_errors=True)
@@ -266,9 +266,7 @@ def _template() -> Path:
 def make_vault(path: Path, passphrase: str = PASSPHRASE) -> str:
     """A vault whose passphrase slot is as cheap as can be; its recovery words."""
     now = time.time_ns() // 1000
-    sheet = create_vault(
-        VaultFolder(path), passphrase, zone="UTC", now=now, kdf=Kdf(64, 1, 1), allow_weak_kdf=True
-    )
+    sheet = create_vault(VaultFolder(path), passphrase, zone="UTC", now=now, kdf=Kdf(64, 1, 1), allow_weak_kdf=True)
     return sheet.words
 
 

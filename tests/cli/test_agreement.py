@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from fernvault.vault.layout import default_folder
 from fernvault_cli import app, main, quick
 from fernvault_cli.options import Options
+from fernvault_sync.admin import RemoteError
 from tests.cli.support import SURFACE, World, filled_world
 
 S, A = SURFACE, "pref:oat-milk"
@@ -65,6 +66,7 @@ OURS = {
         "undo", "undo --json", f"undo --surface {S}", f"undo --surface={S} --json", "undo --surface nowhere.example",
         f"undo --surface {S} --since nonsense", f"undo --surface {S} --since +1d --json", "undo --surface -x",
     ],
+    "redo": ["redo", "redo --json", f"redo --surface {S}", "redo --surface nowhere.example --json"],
     "status": ["status", "status --json", "--json status --no-color", "status --quiet"],
     "agent status": ["agent status", "agent status --json"],
     "doctor": ["doctor", "doctor --json", "doctor --rebuild", "--json doctor --rebuild"],
@@ -139,7 +141,7 @@ def _not_mine(words: list[str], options: Options) -> int:
 
 
 def _steady(text: str) -> str:
-    """The text without what one moment after another differs in: this instant, clocks, the last digits of a strength."""
+    """The text without what differs from one moment to the next: instants, clocks, the last digits of a strength."""
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "(time)", text)
     text = re.sub(r'"(idle|max)": \d+|"sha256": "\w+"', '"(other)"', text)
     return re.sub(r"\d+\.\d{5,}(e-\d+)?", lambda found: f"{float(found[0]):.4f}", text)
@@ -150,6 +152,9 @@ def _before(world: World, verb: str, words: list[str]) -> None:
     if verb == "undo" and "--since" not in words:
         args = {"surface": S, "attribute": A, "correction": "pin"}
         client.call("correct", args)
+    if verb == "redo":
+        client.call("correct", {"surface": S, "attribute": A, "correction": "pin"})
+        client.call("undo", {})
     if "gone.example" in " ".join(words):
         client.call("surface.add", {"surface": "gone.example", "preset_name": "paper", "catalog": None})
     client.close()
@@ -157,13 +162,11 @@ def _before(world: World, verb: str, words: list[str]) -> None:
 
 def _after(world: World, verb: str, code: int) -> None:
     client = world.client()
-    if verb in ("set", "pin", "unpin", "forget") and code == 0:
+    if verb in ("set", "pin", "unpin", "forget", "redo") and code == 0:
         client.call("undo", {})
     if verb == "undo" and code != 0:
-        try:
+        with suppress(RemoteError):  # there may be nothing to take back
             client.call("undo", {})
-        except Exception:  # noqa: BLE001, S110 - there may be nothing to take back
-            pass
     if verb == "surface add" and code == 0:
         client.call("surface.remove", {"surface": "b.example"})
     client.close()
@@ -280,7 +283,9 @@ def test_real_processes_agree_too(line: str, stdin: bytes) -> None:
     assert said[0][::2] == said[1][::2]
 
 
-_PATHS = st.one_of(st.none(), st.sampled_from(["", " ", "\t", "relative/data", "/srv/data", "/srv/data/", " /srv ", "~/x"]))
+_PATHS = st.one_of(
+    st.none(), st.sampled_from(["", " ", "\t", "relative/data", "/srv/data", "/srv/data/", " /srv ", "~/x"])
+)
 
 
 @given(data_home=_PATHS, home=st.sampled_from(["/home/me", "/home/me/", ""]))

@@ -63,7 +63,11 @@ def test_a_reader_that_hangs_up_is_no_failure(warm: World, way: str) -> None:
     more = "" if way == "short" else " --no-agent"
     for _ in range(3):
         done = subprocess.run(
-            ["bash", "-c", f"{FERN} why {SURFACE} ctx:weekend --json{more} | head -c 10 >/dev/null; echo ${{PIPESTATUS[0]}}"],
+            [
+                "bash",
+                "-c",
+                f"{FERN} why {SURFACE} ctx:weekend --json{more} | head -c 10 >/dev/null; echo ${{PIPESTATUS[0]}}",
+            ],
             env=warm.env,
             capture_output=True,
             text=True,
@@ -108,11 +112,9 @@ def test_a_terminal_without_our_letters_gets_escapes(shared: World) -> None:
 
 def test_odd_names_on_the_command_line(shared: World) -> None:
     for word in ("käse", "日本", "\udcff\udcfe", "a\nb", "%s", "x" * 5_000, "-", "'; drop"):
-        error = shared.error("card", "--", word, code=2 if len(word) > 200 else 6)
+        error = shared.error("card", "--", word, code=2 if len(word) > 200 or "\udcff" in word else 6)
         assert "\n" not in error["message"]
-        said = subprocess.run(
-            [FERN, "card", "--", word], env=shared.env, capture_output=True, check=False, timeout=60
-        )
+        said = subprocess.run([FERN, "card", "--", word], env=shared.env, capture_output=True, check=False, timeout=60)
         assert said.stderr.count(b"\n") == 1
 
 

@@ -49,7 +49,7 @@ def test_a_card_as_markdown_and_within_a_budget(shared: World) -> None:
 def test_an_empty_card_says_why(shared: World) -> None:
     said = shared.fern("card", SURFACE, "--at", "2005-01-01")
     assert said.out == ""
-    assert "nothing of shop.example is left" in said.err
+    assert "nothing was known of shop.example on 2005-01-01" in said.err
     far = shared.fern("card", SURFACE, "--at", "+40y")
     assert "has faded" in far.err
     assert shared.fern("card", SURFACE, "--at", "+40y", "--quiet").err == ""

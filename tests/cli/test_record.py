@@ -36,7 +36,8 @@ def test_each_line_is_acknowledged_while_the_pipe_stays_open(filled: World, way:
     for number in range(3):
         process.stdin.write(_event(f"e{number}"))
         process.stdin.flush()
-        assert _answer(process) == {"id": f"e{number}", "status": "recorded", "attributes": ["pref:tea"]}
+        shape = {"id": f"e{number}", "status": "recorded", "attributes": ["pref:tea"], "line": number + 1}
+        assert _answer(process) == shape
         if not way:
             assert filled.fern("status", "--json").json()["events"] == 61 + number
     process.stdin.write(_event("e0"))
@@ -86,6 +87,7 @@ def test_bad_lines_are_refused_one_by_one(warm: World) -> None:
     answers = said.lines()
     assert [answer["status"] for answer in answers] == ["recorded", *["refused"] * 15, "recorded"]
     assert all(answer["reason"] for answer in answers[1:-1])
+    assert [answer["line"] for answer in answers] == [1, 2, *range(4, 19)]
     assert answers[3]["id"] == "x"
     assert "15 refused" in said.err
     assert warm.fern("status", "--json").json()["events"] == 62

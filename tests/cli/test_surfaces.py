@@ -113,9 +113,13 @@ def test_deleting_the_whole_vault(filled: World, way: list[str]) -> None:
     if not way:
         filled.start_agent()
         pid = filled.agent_pid()
-    code, said = _confirm(filled, ["delete", "--all"], "delete") if not way else (
-        filled.fern("delete", "--all", "--yes", *way).code,
-        "deleted the vault",
+    code, said = (
+        _confirm(filled, ["delete", "--all"], "delete")
+        if not way
+        else (
+            filled.fern("delete", "--all", "--yes", *way).code,
+            "deleted the vault",
+        )
     )
     assert code == 0
     assert "deleted the vault" in said

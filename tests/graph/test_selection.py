@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fernvault.attribute import namespace, opposite
 from fernvault.edge import Edge
-from fernvault.graph.selection import Candidate, candidates, strongest
+from fernvault.graph.selection import WEAK, Candidate, candidates, strongest
 from fernvault.rule import ADAPTIVE
 from tests.strategies import START, attributes, checked, edges
 
@@ -76,9 +76,9 @@ def test_against_netting_by_hand(held: dict[str, Edge]) -> None:
     found = {each.attribute: each for each in candidates(held, ADAPTIVE)}
     for attribute, edge in held.items():
         left = exact(attribute) - exact(opposite(attribute))
-        if namespace(attribute) == "ctx" or left <= -1e-12:
+        if namespace(attribute) == "ctx" or left <= WEAK - 1e-12:
             assert attribute not in found
-        elif left >= 1e-12:
+        elif left >= WEAK + 1e-12:
             assert found[attribute].strength == pytest.approx(float(left), abs=1e-12)
             assert found[attribute].edge == edge
     assert not any(opposite(attribute) in found for attribute in found)

@@ -61,7 +61,16 @@ def test_attributes_alone_are_enough() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "magnitude"),
-    [("buy", 1.0), ("cart", 0.6), ("click", 0.3), ("view", 0.2), ("return", -1.0), ("skip", -0.3), ("unheard-of", 1.0)],
+    [
+        ("buy", 1.0),
+        ("cart", 0.6),
+        ("click", 0.3),
+        ("view", 0.2),
+        ("return", -1.0),
+        ("skip", -0.3),
+        ("refund", -1.0),
+        ("unheard-of", 1.0),
+    ],
 )
 def test_the_kind_gives_the_magnitude(kind: str, magnitude: float) -> None:
     assert event_from({**MINIMAL, "kind": kind}, now=NOW).magnitude == magnitude
@@ -220,7 +229,7 @@ def test_any_document_is_an_event_or_one_line(document: Any) -> None:
     assert 0.05 <= abs(found.magnitude) <= 15
     assert all(is_attribute(attribute) for attribute in found.attributes)
     assert len(found.attributes) <= MAX_ATTRIBUTES
-    assert found.kind not in {"set", "pin", "unpin", "forget", "undo"}
+    assert found.kind not in {"set", "pin", "unpin", "forget", "undo", "redo"}
     assert found.item or found.attributes
 
 
@@ -247,7 +256,8 @@ def test_what_is_well_formed_comes_through_unchanged(document: dict[str, Any]) -
     assert (found.id, found.at) == (document["id"], document["at"])
     assert found.kind == document.get("kind", "buy")
     assert found.item == document.get("item")
-    assert found.magnitude == document.get("magnitude", 1.0)
+    taken_back = document.get("quantity", 0.0) < 0.0
+    assert found.magnitude == document.get("magnitude", -1.0 if taken_back else 1.0)
     assert (found.quantity, found.value) == (document.get("quantity"), document.get("value"))
     assert set(found.attributes) == set(document["attributes"])
     assert len(set(found.attributes)) == len(found.attributes)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fernvault.errors import DiskFullError
@@ -60,7 +60,7 @@ def batches(events: list[Event], rng: random.Random) -> list[list[Event]]:
 _surface_numbers = count()
 
 
-@costly
+@settings(costly, max_examples=20)
 @given(histories(), st.randoms(use_true_random=False), st.sampled_from((ADAPTIVE, PAPER)))
 def test_any_order_and_any_batching_gives_the_replay_bit_for_bit(
     one_vault: Vault, events: list[Event], rng: random.Random, rule: Rule

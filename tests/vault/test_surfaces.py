@@ -115,7 +115,7 @@ def test_removing_a_surface_leaves_the_others_as_they_were(vault: Vault, shop: S
         " ORDER BY 1, 2, 3",
         (number,),
     ).fetchall()
-    assert vault.remove_surface("shop.example") == 20 + 20 + 1
+    assert vault.remove_surface("shop.example") == 20 + 20
     assert of_travel() == before == [table(vault, name) for name in names]
     assert stored(vault, travel) == edges
     assert vault.event_count() == events == vault.event_count("travel.example")

@@ -65,8 +65,23 @@ def undo(
 ) -> None:
     """Take back the latest correction; with --surface and --since, all events that arrived since a time.
 
+    What was taken back stays on record: fern redo puts it back, and importing the same file brings it in anew, under
+    another mapping if you like. A surface that reports it again is not heard.
+
     Example: fern undo --surface shop.example --since -1d
     """
     if since is not None and surface is None:
         raise typer.BadParameter("--since needs --surface")
     perform(ctx.obj, calls.undo(ctx.obj, surface=surface, since=since))
+
+
+@app.command()
+def redo(
+    ctx: typer.Context,
+    surface: str = typer.Option(None, help="Only this surface.", autocompletion=complete_surface),
+) -> None:
+    """Put back what the latest undo took.
+
+    Example: fern redo
+    """
+    perform(ctx.obj, calls.redo(ctx.obj, surface=surface))

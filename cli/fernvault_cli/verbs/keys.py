@@ -6,6 +6,7 @@ import contextlib
 import math
 import os
 import random
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ import typer
 from fernvault_cli import calls, output, prompts
 from fernvault_cli.options import Options
 from fernvault_cli.session import folder_of, require_vault, running_agent, start
+from fernvault_sync.frame import FrameError
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -53,7 +55,7 @@ def init(
         raise InputError(f"{recovery_file} is there already", next_step="name a new file for the recovery sheet")
     passphrase = _new_passphrase(options)
     if import_recovery:
-        words = _words("The 24 recovery words: ")
+        words = _words()
         recovery.secret_from_words(words)
     else:
         words = recovery.new_words()
@@ -104,7 +106,9 @@ def passphrase(
     ctx: typer.Context,
     new_passphrase_fd: int = typer.Option(None, min=0, help="Read the new passphrase from this file descriptor."),
 ) -> None:
-    """Change the passphrase. The recovery words stay the same; the old passphrase opens nothing any more.
+    """Change the passphrase. The recovery words stay the same.
+
+    Copies of vault.keys made earlier still open with the old passphrase.
 
     Example: fern passphrase
     """
@@ -143,7 +147,7 @@ def recover(
     harden()
     folder = folder_of(options)
     require_vault(folder)
-    words = _words("The 24 recovery words: ") if words_fd is None else prompts.from_descriptor(words_fd)
+    words = _words() if words_fd is None else prompts.from_descriptor(words_fd)
     secret = slots.unlock_with_words(folder, words)
     try:
         new = _new_passphrase(Options(passphrase_fd=new_passphrase_fd), own=False)
@@ -186,9 +190,17 @@ def lock_vault(options: Options) -> None:
         return
     call = calls.lock(options)
     try:
-        call.show(agent.call(call.op, call.args), options)
+        answer = agent.call(call.op, call.args)
+    except FrameError:
+        if not agent.is_the_holder():
+            raise
+        # It was stopped, or hangs. What it acknowledged is durable, so ending it loses nothing.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(agent.pid, signal.SIGKILL)
+        answer = {"state": "locked"}
     finally:
         agent.close()
+    call.show(answer, options)
 
 
 def _say(options: Options, state: str, text: str) -> None:
@@ -212,12 +224,14 @@ def _zone(name: str | None) -> str:
         raise InputError(f"no time zone {chosen!r}", next_step="use a name like Europe/Berlin or UTC") from None
 
 
-def _words(prompt: str) -> str:
-    return prompts.hidden(prompt) if prompts.has_terminal() else prompts.ask(prompt)
+def _words() -> str:
+    # Shown while they are typed: nobody types 24 words blind without a mistake.
+    return prompts.ask("The 24 recovery words (shown as you type): ")
 
 
 def _new_passphrase(options: Options, *, own: bool = True) -> str:
     """A passphrase that is strong enough, given or chosen on the terminal, or six generated words."""
+    from fernvault.errors import InputError
     from fernvault.vault.passphrase import check_strength
     from fernvault.vault.recovery import suggest_passphrase
 
@@ -225,10 +239,17 @@ def _new_passphrase(options: Options, *, own: bool = True) -> str:
     if given is not None:
         check_strength(given)
         return given
-    chosen = prompts.hidden_or_refuse("New passphrase (Enter alone makes one of six random words): ")
-    if not chosen:
-        chosen = suggest_passphrase(random.SystemRandom())
-        prompts.tell(f"Your passphrase: {chosen}\n")
+    for _ in range(3):
+        chosen = prompts.hidden_or_refuse("New passphrase (Enter alone makes one of six random words): ")
+        if not chosen:
+            chosen = suggest_passphrase(random.SystemRandom())
+            prompts.tell(f"Your passphrase: {chosen}\n")
+            break
+        try:
+            check_strength(chosen)
+            break
+        except InputError as error:
+            prompts.tell(f"{error.message}. {error.next_step}.\n")
     else:
         check_strength(chosen)
     prompts.repeat(chosen)

@@ -23,7 +23,7 @@ def card(
     budget: int = typer.Option(None, min=1, max=10_000, help="At most this many tokens; the weakest entries go."),
     form: str = typer.Option("text", "--format", help="text, json or markdown.", callback=one_of(*FORMATS)),
 ) -> None:
-    """What an agent reads: eight entries at most, strongest first, in about 25 tokens.
+    """What an agent reads: eight entries at most, strongest first. --json tells what it costs in tokens.
 
     Example: fern card shop.example --at +30d
     """
@@ -34,7 +34,7 @@ def card(
 def ls(
     ctx: typer.Context,
     surface: str = SURFACE,
-    everything: bool = typer.Option(False, "--all", help="Weak ones and context too."),
+    everything: bool = typer.Option(False, "--all", help="Context, and strengths under 0.1, too."),
     sort: str = typer.Option("strength", help=", ".join(SORTS) + ".", callback=one_of(*SORTS)),
     match: str = typer.Option(None, help="Only attributes like this, weak ones too, e.g. 'pref:*milk*'."),
     limit: int = typer.Option(None, min=1, max=1_000_000, help="At most this many."),
