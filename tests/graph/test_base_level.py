@@ -43,13 +43,14 @@ def _histories(kind: str, rng: random.Random) -> list[float]:
 
 
 # Root mean square and largest error with the eight latest times, in nats, of 400 histories (mechanisms 2.3), doubled:
-# these histories are drawn alike and are not the same.
+# these histories are drawn alike and are not the same. Six bursts a year are harsher than what was measured there: the
+# eight latest may all lie in one burst, and the older ones are then taken as spread evenly; half a nat is the bound.
 @pytest.mark.parametrize(
     ("kind", "rms", "largest"),
     [
         ("regular", 0.02, 0.04),
         ("poisson", 0.06, 0.2),
-        ("bursts", 0.14, 0.4),
+        ("bursts", 0.14, 0.5),
         ("dropped", 0.02, 0.05),
         ("resumed", 0.02, 0.05),
     ],
