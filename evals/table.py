@@ -41,11 +41,19 @@ class Table(NamedTuple):
             [row.method, row.metric, _short(row.value), f"{_short(row.low)} to {_short(row.high)}", str(row.n), row.bar]
             for row in self.rows
         ]
-        widths = [max(len(line[index]) for line in cells) for index in range(len(cells[0]))]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells
-        ]
-        return "\n".join([f"{self.table}: {self.data} (seed {self.seed})", *lines])
+        return "\n".join([f"{self.table}: {self.data} (seed {self.seed})", *_aligned(cells)])
+
+    def wide(self) -> str:
+        """One line per method, one column per metric: value, interval, and what was asked for."""
+        metrics = list(dict.fromkeys(row.metric for row in self.rows))
+        lines: dict[str, dict[str, Row]] = {}
+        for row in self.rows:
+            lines.setdefault(row.method, {})[row.metric] = row
+        cells = [["method", *metrics, "n"]]
+        for method, found in lines.items():
+            shown = [_cell(found[metric]) if metric in found else "" for metric in metrics]
+            cells.append([method, *shown, str(max(row.n for row in found.values()))])
+        return "\n".join([f"{self.table}: {self.data} (seed {self.seed})", *_aligned(cells)])
 
 
 def median_row(
@@ -59,3 +67,13 @@ def median_row(
 
 def _short(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _cell(row: Row) -> str:
+    shown = f"{row.value:.4f} [{row.low:.3f}, {row.high:.3f}]"
+    return f"{shown} {row.bar}" if row.bar else shown
+
+
+def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(line[index]) for line in cells) for index in range(len(cells[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]

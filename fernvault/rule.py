@@ -17,6 +17,7 @@ class Rule(NamedTuple):
     fresh hits), and the confidence from which an edge is known. ``occasion``: microseconds within which events are one
     occasion (0: each event is one). ``hits_half_life``: days, None when hits never fade. ``owner_hits``: how many
     occasions the owner's own word counts for. ``quantity``: whether the reported quantity changes the magnitude.
+    ``prior_events``: how many events the prior is worth at its most popular attribute.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Rule(NamedTuple):
     hits_half_life: float | None
     owner_hits: float
     quantity: bool
+    prior_events: float
 
 
 ADAPTIVE: Final = Rule(
@@ -44,6 +46,7 @@ ADAPTIVE: Final = Rule(
     hits_half_life=365.0,
     owner_hits=8.0,
     quantity=False,
+    prior_events=2.0,
 )
 """The default. Known takes four fresh occasions: three give 0.6988, just under the line."""
 
@@ -59,6 +62,7 @@ PAPER: Final = Rule(
     hits_half_life=None,
     owner_hits=2.0,
     quantity=True,
+    prior_events=0.0,
 )
 """The published system's rule and numbers (mechanisms 1.2): one trace, lambda 0.02 a day, floor 1."""
 

@@ -1,0 +1,108 @@
+"""What a context does to a standing: decayed counts, lift, second hop, inhibition, salience, tilt; each by hand."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import exp, log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fernvault.graph.activation import score, second_hop
+from fernvault.graph.association import add, lift
+from fernvault.graph.inhibition import inhibit
+from fernvault.graph.salience import salience, slowed
+from fernvault.graph.standing import explained, kappa, standing, worth_asking
+from fernvault.graph.tilt import discounted, likelihood, tilted
+from fernvault.instant import DAY
+from fernvault.rule import ADAPTIVE
+
+START = 1_700_000_000_000_000
+weights = st.lists(st.floats(0.1, 10.0), min_size=1, max_size=5)
+
+
+def test_a_count_halves_in_its_half_life() -> None:
+    assert add(8.0, START, START + 365 * DAY, 1.0) == (pytest.approx(5.0), START + 365 * DAY)
+
+
+def test_a_late_event_counts_as_faded() -> None:
+    # One at day 365 and one at day 0, in either order: 1 + 1/2 at day 365.
+    later = START + 365 * DAY
+    assert add(*add(0.0, START, later, 1.0), START, 1.0) == (pytest.approx(1.5), later)
+    assert add(*add(0.0, START, START, 1.0), later, 1.0) == (pytest.approx(1.5), later)
+
+
+def test_lift_by_hand() -> None:
+    # p = 20/100; 8 of 10 mornings, two more at 0.2: (8 + 0.4)/12 = 0.7, and ln(0.7/0.2).
+    assert lift(8.0, 10.0, 20.0, 100.0) == pytest.approx(log(3.5))
+    assert lift(2.0, 10.0, 20.0, 100.0) == pytest.approx(0.0)
+    assert lift(0.0, 1000.0, 20.0, 100.0) == -2.0
+    assert lift(1000.0, 1000.0, 1.0, 1_000_000.0) == 2.0
+    assert lift(3.0, 0.0, 3.0, 10.0) == lift(0.0, 3.0, 0.0, 10.0) == 0.0
+
+
+@given(st.floats(0.1, 5.0), st.lists(st.floats(-2.0, 2.0), max_size=4))
+def test_a_score_multiplies_what_stands(stands: float, lifts: list[float]) -> None:
+    product = stands
+    for one in lifts:
+        product *= exp(one)
+    assert score(stands, lifts) == pytest.approx(product)
+    assert score(0.0, lifts) == 0.0
+
+
+def test_second_hop_by_hand() -> None:
+    # Weights 3 and 1; a lifts two attributes, so each passes on 0.4·(3/4)·1/2 = 0.15 of a lift of 1; b 0.4·(1/4)·2.
+    found = second_hop({"a": 3.0, "b": 1.0}, {"a": {"x": 1.0, "y": -1.0}, "b": {"x": 2.0}})
+    assert found == {"x": pytest.approx(0.15 + 0.2), "y": pytest.approx(-0.15)}
+    assert second_hop({}, {}) == {}
+
+
+def test_inhibition_by_hand() -> None:
+    # b loses 0.4·(5 - 4) = 0.4; c loses 0.4·(4 + 3) = 2.8 of 1, and keeps a fifth.
+    assert inhibit({"a": 5.0, "b": 4.0, "c": 1.0}) == {
+        "a": 5.0,
+        "b": pytest.approx(3.6),
+        "c": pytest.approx(0.2),
+    }
+    with pytest.raises(ValueError, match="0 and more"):
+        inhibit({"a": -0.5})
+
+
+@given(st.dictionaries(st.text(max_size=3), st.floats(0.0, 9.0), max_size=6))
+def test_inhibition_keeps_the_order_and_a_fifth(values: dict[str, float]) -> None:
+    found = inhibit(values)
+    assert all(0.2 * values[name] <= found[name] <= values[name] for name in values)
+    ranked = sorted(values, key=values.__getitem__)
+    assert all(found[low] <= found[high] + 1e-12 for low, high in pairwise(ranked))
+
+
+def test_salience() -> None:
+    assert [salience(name) for name in ("pref:tea", "!pref:tea", "fact:vegan", "!fact:vegan")] == [0.0, 0.5, 0.8, 0.8]
+    assert slowed(45.0, 0.5, 0.4) == pytest.approx(56.25)
+    assert slowed(45.0, 0.8, 0.0) == 45.0
+
+
+def test_standing_by_hand() -> None:
+    # Two events' worth at the most popular attribute: κ·3 = 2·0.6.
+    weight = kappa({"a": 3.0, "b": 1.5}, ADAPTIVE)
+    assert weight == pytest.approx(0.4)
+    assert standing(1.0, 1.5, weight) == pytest.approx(1.6)
+    assert kappa({}, ADAPTIVE) == kappa({"a": 0.0}, ADAPTIVE) == 0.0
+    assert explained(1.1, 3.0, weight, 0.2)
+    assert not explained(1.5, 3.0, weight, 0.2)
+    assert worth_asking(2.0, 1.0) == 0.0
+    assert worth_asking(2.0, exp(-4.0)) == pytest.approx(4.0)
+
+
+def test_tilt_by_hand() -> None:
+    # Three attributes, strengths 0.8 of 1.7: (0.8 + 0.1)/(1.7 + 0.3).
+    assert likelihood(0.8, 1.7, 3) == pytest.approx(log(0.45))
+    assert discounted(-2.0, -1.0, 0.75) == pytest.approx(-1.75)
+    # One mean a unit of ln 4 / 0.5 better: four times the weight, the sum as before.
+    assert tilted([1.0, 1.0], [2 * log(4.0), 0.0]) == (pytest.approx(1.6), pytest.approx(0.4))
+
+
+@given(weights, st.floats(-5.0, 0.0))
+def test_equal_means_tilt_nothing(some: list[float], mean: float) -> None:
+    assert tilted(some, [mean] * len(some)) == pytest.approx(some)
