@@ -41,7 +41,7 @@ def card_document(card: Card) -> dict[str, Any]:
 
 
 def view_document(view: View) -> dict[str, Any]:
-    """One edge; ``weak`` says that it stays off the card, for its strength or because it is context."""
+    """One edge; ``weak`` says that its strength alone, or its being context, keeps it off the card."""
     return {
         "attribute": view.attribute,
         "strength": view.strength,

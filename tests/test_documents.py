@@ -136,6 +136,7 @@ def test_a_surface(vault: Vault, shop: Surface) -> None:
             "hits_half_life": 365.0,
             "owner_hits": 8.0,
             "quantity": False,
+            "prior_events": 2.0,
         },
         "catalog": None,
     }

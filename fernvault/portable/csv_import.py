@@ -26,6 +26,7 @@ from fernvault.portable.text_file import TextFile
 ITEM_LENGTH: Final = 200
 LARGEST_NUMBER: Final = 1e9
 
+_SWAPPED: Final = str.maketrans(".,", ",.")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _OWN_ID: Final = re.compile(r"[\x21-\x7e]{1,128}")
@@ -136,7 +137,8 @@ class _Reading:
     def _number(self, cells: list[str], place: int) -> float | None:
         cell = cells[place]
         try:
-            return _number(cell if self._decimal == "." else cell.replace(self._decimal, "."))
+            # Each becomes the other, so that a point, a thousands sign there, is never taken for a decimal one.
+            return _number(cell if self._decimal == "." else cell.translate(_SWAPPED))
         except UnusableError as problem:
             raise UnusableError(f"{self._header[place]}: {problem}") from None
 

@@ -47,9 +47,12 @@ def known_ids(connection: Any, surface_id: int, ids: Iterable[str]) -> set[str]:
 
 
 def _free_ids(connection: Any, surface_id: int, ids: Iterable[str]) -> None:
-    """Give those of these ids free whose entries were taken back; the entries stay on record under another id."""
+    """Give those of these ids free whose entries were taken back; the entries stay on record under another id.
+
+    That id has a space, which none from outside can have, so the two never meet.
+    """
     connection.execute(
-        "UPDATE event SET id = id || '~' || seq WHERE surface_id = ? AND undone IS NOT NULL"
+        "UPDATE event SET id = id || ' ' || seq WHERE surface_id = ? AND undone IS NOT NULL"
         " AND id IN (SELECT value FROM json_each(?))",
         (surface_id, json.dumps(list(ids))),
     )
@@ -193,7 +196,7 @@ def restore(connection: Any, surface: SurfaceRow, *, undone_by: int) -> int:
     One that has come in anew since then stays as it is, or it would count twice.
     """
     chosen = connection.execute(
-        f"SELECT {_LINK_COLUMNS} FROM event WHERE surface_id = ? AND undone = ? AND id NOT LIKE '%~' || seq",  # noqa: S608
+        f"SELECT {_LINK_COLUMNS} FROM event WHERE surface_id = ? AND undone = ? AND id NOT LIKE '% ' || seq",  # noqa: S608
         (surface.id, undone_by),
     ).fetchall()
     links = list(_links(chosen, surface.rule))

@@ -26,7 +26,7 @@ AGENT_FILE = "agent.json"
 PATIENCE = 20.0
 """Seconds that an answer may take when nothing long was asked for; an agent that was stopped never answers."""
 
-LONG = frozenset({"record.batch", "settle", "export", "doctor", "surface.add", "surface.remove"})
+LONG = frozenset({"undo", "redo", "record.batch", "settle", "export", "doctor", "surface.add", "surface.remove"})
 """Operations whose time depends on how much there is."""
 
 

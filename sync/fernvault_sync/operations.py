@@ -15,7 +15,7 @@ from fernvault import tokens
 from fernvault.card import ENTRIES, Card
 from fernvault.catalog.catalog import load_catalog
 from fernvault.documents import card_document, surface_document, view_document, why_document
-from fernvault.errors import FernError, InputError
+from fernvault.errors import FernError, InputError, VaultDamagedError
 from fernvault.event import Event
 from fernvault.guard.incoming import event_from
 from fernvault.guard.limits import MAX_BATCH
@@ -229,7 +229,13 @@ def doctor(vault: Vault, rebuild: bool = False) -> dict[str, Any]:
     if rebuild:
         vault.rebuild()
     findings = [{"kind": finding.kind, "detail": finding.detail} for finding in vault.doctor()]
-    return {"findings": findings, "events": vault.event_count(), "warnings": layout.warnings(vault.folder)}
+    try:
+        with named(vault.folder.db):
+            events = vault.event_count()
+    except VaultDamagedError:
+        # Counting reads every page of the journal, which a damaged one does not let; the findings say so.
+        events = None
+    return {"findings": findings, "events": events, "warnings": layout.warnings(vault.folder)}
 
 
 def _moment(vault: Vault, text: str | None) -> int | None:

@@ -281,7 +281,7 @@ def test_a_decimal_comma(cell: str, number: float) -> None:
     assert found.value == number
 
 
-@pytest.mark.parametrize("cell", ["1.234,5", "1,234,5", "3,98 kg", ","])
+@pytest.mark.parametrize("cell", ["1.234,5", "1,234,5", "1.234", "3.98", "3,98 kg", ","])
 def test_a_decimal_comma_is_no_thousands_sign(cell: str) -> None:
     (found,) = read(f't,v\n2017-01-01,"{cell}"\n', mapping({"value": "v"}, file={"decimal": ","}))
     assert isinstance(found, Reject)

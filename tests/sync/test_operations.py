@@ -110,7 +110,7 @@ def test_a_batch_has_one_answer(shop: Vault) -> None:
 def test_a_batch_counts_what_is_unmapped_once(vault: Vault, shop: Vault) -> None:
     perform(vault, "surface.add", {"surface": "plain", "preset_name": "adaptive", "catalog": None})
     events = [{"id": str(n), "at": START, "item": "x"} for n in (1, 1, 2)]
-    empty = {"attributes": [], "refused": []}
+    empty: dict[str, Any] = {"attributes": [], "refused": []}
     first, second = (ask(vault, "record.batch", surface="plain", events=events, source="csv") for _ in range(2))
     assert first == {"recorded": 2, "duplicates": 1, "unmapped": 2, **empty}
     assert second == {"recorded": 0, "duplicates": 3, "unmapped": 0, **empty}
@@ -136,7 +136,7 @@ def test_an_import_brings_back_what_was_taken_back_and_a_surface_does_not(shop: 
     assert (shop.event_count(), shop.doctor()) == (3, [])
     # What was taken back stays on record under another name: entries 1 to 3, the undo, and the import's three.
     journal = list(shop.surface("shop.example").journal())
-    assert [row.id for row in journal if row.kind != "undo"] == ["1~1", "2~2", "3~3", "1", "2", "3"]
+    assert [row.id for row in journal if row.kind != "undo"] == ["1 1", "2 2", "3 3", "1", "2", "3"]
     (undo,) = (row.id for row in journal if row.kind == "undo")
     assert [row.undone_by for row in journal] == [undo, undo, undo, None, None, None, None]
 
