@@ -45,6 +45,7 @@ def odd_rules(draw: st.DrawFn) -> Rule:
         hits_half_life=draw(st.none() | st.floats(10.0, 1_000.0)),
         owner_hits=draw(st.floats(1.0, 10.0)),
         quantity=draw(st.booleans()),
+        prior_events=draw(st.floats(0.0, 4.0)),
     )
 
 
