@@ -147,10 +147,19 @@ def attempt(words: list[str], options: Options) -> int | None:
     except RemoteError as error:
         return output.failure(error.document, options)
     except FrameError:
-        # The long path knows how to end an agent that does not answer.
-        return None if SAME.get(verb, verb) == "lock" else output.failure(output.AGENT_GONE, options)
+        return _without_answer(client, verb, options)
     finally:
         client.close()
+
+
+def _without_answer(client: AdminClient, verb: str, options: Options) -> int:
+    """What is left to do with an agent that hangs or is gone: `lock` ends it, any other verb says so."""
+    from fernvault_cli import output, render
+
+    if SAME.get(verb, verb) != "lock" or not client.end():
+        return output.failure(output.AGENT_GONE, options)
+    render.locked({"state": "locked"}, options)
+    return 0
 
 
 def _run(client: AdminClient, verb: str, arguments: dict[str, Any], options: Options) -> int:

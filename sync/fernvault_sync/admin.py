@@ -77,11 +77,21 @@ class AdminClient:
                 return result
         raise FrameError("this is no answer of an agent")
 
-    def is_the_holder(self) -> bool:
-        """Whether the process at the other end is the one of ``pid``, by the kernel's word: a note can be stale."""
+    def end(self) -> bool:
+        """Kill the agent at the other end, one that was stopped or hangs; whether it was the one of ``pid``.
+
+        By the kernel's word, since a note can be stale. What it acknowledged is durable, so ending it loses nothing.
+        """
+        import signal
+        from contextlib import suppress
+
         from fernvault_sync import peer
 
-        return peer.pid(self._socket) == self.pid  # type: ignore[arg-type]
+        if peer.pid(self._socket) != self.pid:  # type: ignore[arg-type]
+            return False
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        return True
 
     def close(self) -> None:
         """Hang up."""

@@ -6,7 +6,6 @@ import contextlib
 import math
 import os
 import random
-import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -192,11 +191,8 @@ def lock_vault(options: Options) -> None:
     try:
         answer = agent.call(call.op, call.args)
     except FrameError:
-        if not agent.is_the_holder():
+        if not agent.end():
             raise
-        # It was stopped, or hangs. What it acknowledged is durable, so ending it loses nothing.
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(agent.pid, signal.SIGKILL)
         answer = {"state": "locked"}
     finally:
         agent.close()
