@@ -28,7 +28,8 @@ SURFACE = "bench.example"
 
 VERBS: dict[str, tuple[list[str], str]] = {
     "card": (["card", SURFACE], "≤ 3"),
-    "card of a year ago": (["card", SURFACE, "--at", "-1y"], "≤ 3"),
+    # What has changed since then is made again from the journal.
+    "card of a month ago": (["card", SURFACE, "--at", "-30d"], "≤ 3"),
     "ls": (["ls", SURFACE], "≤ 6"),
     "why": (["why", SURFACE, "pref:kids-cereal"], "≤ 6"),
     "preview": (["preview", SURFACE, "--days", "90"], "≤ 6"),
@@ -40,6 +41,8 @@ VERBS: dict[str, tuple[list[str], str]] = {
     "undo": (["undo"], "≤ 6"),
     "forget": (["forget", SURFACE, "pref:oat-milk"], "≤ 6"),
     "surface add": (["surface", "add", "{n}.example"], "≤ 6"),
+    "unlock, when it is": (["unlock"], "≤ 6"),
+    "import, one row": (["import", "csv", "{folder}/one.csv", "--surface", SURFACE], "≤ 6"),
     "record": (["record", "--surface", SURFACE], "≤ 6"),
     "export": (["export", "--to", "{folder}/{n}"], "≤ 6"),
     "delete": (["delete", "--surface", "{n}.example", "--yes"], "≤ 6"),
@@ -61,6 +64,7 @@ def run(seed: int) -> Table:
         create_vault(folder, PASSPHRASE, zone="UTC", now=NOW, kdf=FLOOR)
         with Vault.open(folder.path, PASSPHRASE) as vault:
             vault.add_surface(SURFACE).record(events, source="bench")
+        (Path(name) / "one.csv").write_text("time,item\n2026-01-01,tea\n", encoding="utf-8")
         start_agent(folder, PASSPHRASE)
         try:
             rows = []
