@@ -98,6 +98,7 @@ SHAPES = {
     "redo": Shape((), {"--surface": ("surface", str)}),
     "status": Shape(),
     "lock": Shape(),
+    "unlock": Shape(),
     "agent status": Shape(),
     "agent stop": Shape(),
     "doctor": Shape((), {}, {"--rebuild": "rebuild"}),

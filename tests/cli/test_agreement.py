@@ -68,6 +68,7 @@ OURS = {
     ],
     "redo": ["redo", "redo --json", f"redo --surface {S}", "redo --surface nowhere.example --json"],
     "status": ["status", "status --json", "--json status --no-color", "status --quiet"],
+    "unlock": ["unlock", "unlock --json", "--json unlock --quiet", "unlock --quiet", "unlock --yes"],
     "agent status": ["agent status", "agent status --json"],
     "doctor": ["doctor", "doctor --json", "doctor --rebuild", "--json doctor --rebuild"],
     "surface list": ["surface list", "surface list --json", "surface --json list"],
@@ -92,6 +93,7 @@ THEIRS = [
     f"set {S} {A} 10", f"set {S} {A} -3", f"set {S} {A} nan --json", f"set {S} {A} inf", f"pin {S}", "forget",
     "undo --since -1d", "undo now", "status now", "surface", "surface show", "surface lst", "surface list more",
     "surface add", "surface add a b", "surface add b.example --preset fast", "agent", "agent stat", "doctor --deep",
+    "unlock --idle 30", "unlock --idle 0", "unlock --max nan", "unlock now",
     "export", "export --to out --format html", "card --help", "surface show -h", "crad", "", "--", "card --at",
 ]  # fmt: skip
 

@@ -85,6 +85,7 @@ def test_the_entry_point_imports_nothing_but_sys_and_os() -> None:
         f"why {SURFACE} pref:oat-milk",
         "status",
         "status --json",
+        "unlock",
         f"preview {SURFACE} --days 90",
         "surface list",
         f"surface show {SURFACE} --json",

@@ -172,11 +172,14 @@ def unlock_vault(options: Options, *, idle: float, maximum: float) -> None:
     agent = running_agent(folder)
     if agent is None:
         require_vault(folder)
-        agent = start(folder, prompts.passphrase(options), idle=idle, maximum=maximum)
-    else:
-        output.note("it is unlocked already", options)
-    agent.close()
-    show_status(options)
+        start(folder, prompts.passphrase(options), idle=idle, maximum=maximum).close()
+        show_status(options)
+        return
+    call = calls.unlock(options)
+    try:
+        call.show(agent.call(call.op, call.args), options)
+    finally:
+        agent.close()
 
 
 def lock_vault(options: Options) -> None:
