@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fernvault import documents, tokens
-from fernvault.catalog.catalog import Catalog
+from fernvault.catalog.catalog import catalog_of
 from fernvault.instant import DAY
 from fernvault.memory import Vault
 from fernvault.surface import Surface
@@ -140,7 +140,7 @@ def test_a_surface(vault: Vault, shop: Surface) -> None:
         },
         "catalog": None,
     }
-    catalog = Catalog.model_validate({"rules": {"oat *": ["pref:oat"]}, "kinds": {"buy": 2.0}})
+    catalog = catalog_of({"rules": {"oat *": ["pref:oat"]}, "kinds": {"buy": 2.0}})
     other = vault.add_surface("other", catalog=catalog)
     assert documents.surface_document(other)["catalog"] == {
         "kinds": {"buy": 2.0},

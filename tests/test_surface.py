@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fernvault.catalog.catalog import Catalog
+from fernvault.catalog.catalog import catalog_of
 from fernvault.errors import InputError, NotFoundError
 from fernvault.instant import DAY, from_text
 from fernvault.memory import Vault
@@ -63,7 +63,7 @@ def test_one_purchase_by_hand(vault: Vault, shop: Surface, clock: Clock) -> None
 
 # What the catalog adds.
 
-CATALOG = Catalog.model_validate(
+CATALOG = catalog_of(
     {
         "kinds": {"reorder": 1.5, "buy": 0.8},
         "context": {"time_of_day": True, "weekend": True},

@@ -2,48 +2,53 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from collections.abc import Mapping as AnyMapping
 from fnmatch import translate
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
-
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from fernvault import attribute
 from fernvault.catalog import context, items
-from fernvault.catalog.sections import File, Name, explain, load, one_or_many
+from fernvault.catalog.reading import load, many, name, section, table, text
+from fernvault.catalog.sections import (
+    NOTHING,
+    SECTIONS,
+    Context,
+    Items,
+    beside,
+    magnitude,
+    require_use_of_split,
+    said,
+)
 from fernvault.errors import InputError
 
 NEXT_STEP: Final = "fern catalog check FILE"
 
-_STORED: Final = {"kinds", "context", "rules"}
 _WILD: Final = re.compile(r"[*?\[]")
 
 
-def _positive(text: str) -> str:
-    if not attribute.is_attribute(text) or attribute.is_negative(text):
-        raise ValueError(f"{text!r} is not an attribute: write it as namespace:name, e.g. pref:oat-milk")
-    return text
+class _Tables(NamedTuple):
+    kinds: AnyMapping[str, float] = NOTHING
+    attributes: AnyMapping[str, tuple[str, ...]] = NOTHING
+    items: Items | None = None
+    context: Context = Context()
+    split: AnyMapping[str, str] = NOTHING
+    rules: AnyMapping[str, tuple[str, ...]] = NOTHING
 
 
-def _some(given: tuple[str, ...]) -> tuple[str, ...]:
-    if not given:
-        raise ValueError("gives no attribute")
-    return tuple(dict.fromkeys(given))
+class Catalog(_Tables):
+    """A whole catalog file. ``kinds``: kind to signed magnitude. ``attributes``: namespace to columns of the item
+    table. ``split``: column to the separator of its values. ``rules``: an item, or a pattern with ``*``, ``?``,
+    ``[...]``, to attributes."""
 
-
-Given = Annotated[
-    tuple[Annotated[str, AfterValidator(_positive)], ...], BeforeValidator(one_or_many), AfterValidator(_some)
-]
-
-
-class Catalog(File):
-    """A whole catalog file. ``rules``: an item, or a pattern with ``*``, ``?``, ``[...]``, to attributes."""
-
-    rules: dict[Name, Given] = Field(default_factory=dict)
+    def magnitude(self, kind: str) -> float:
+        """Signed magnitude of a kind: this file's, else the usual one, else 1."""
+        return magnitude(self.kinds, kind)
 
     def rule_attributes(self, item: str) -> tuple[str, ...]:
         """What the rules give an item: its own rule first, then every pattern that fits, in the file's order."""
@@ -60,20 +65,22 @@ class Catalog(File):
         """The rows of the item table, or of another one at a path, as ``catalog.items.iter_items`` gives them."""
         table = self
         if path is not None and self.items is not None:
-            table = self.model_copy(update={"items": self.items.model_copy(update={"file": str(path)})})
+            table = self._replace(items=self.items._replace(file=str(path)))
         return items.iter_items(table)
 
     def to_json(self) -> str:
         """What the vault keeps: kinds, context and rules; the item table is stored row by row."""
-        return self.model_dump_json(include=_STORED, exclude_defaults=True)
+        parts = {"kinds": self.kinds, "context": said(self.context), "rules": self.rules}
+        kept = {name: part for name, part in parts.items() if part}
+        return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
 
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Catalog:
+    @staticmethod
+    def from_json(text: str | bytes) -> Catalog:
         """The catalog that :meth:`to_json` wrote. Raises InputError."""
         try:
-            return cls.model_validate_json(text)
-        except ValidationError as error:
-            raise InputError(f"the stored catalog: {explain(error)}", next_step="fern catalog import") from None
+            return catalog_of(json.loads(text))
+        except ValueError as error:
+            raise InputError(f"the stored catalog: {error}", next_step="fern catalog import") from None
 
     @cached_property
     def _matching(self) -> _Rules:
@@ -81,7 +88,7 @@ class Catalog(File):
 
 
 class _Rules:
-    def __init__(self, rules: dict[str, tuple[str, ...]]) -> None:
+    def __init__(self, rules: AnyMapping[str, tuple[str, ...]]) -> None:
         self._exact = rules
         self._patterns = [(re.compile(translate(key)), given) for key, given in rules.items() if _WILD.search(key)]
         self._match = lru_cache(maxsize=8192)(self._every)
@@ -99,4 +106,32 @@ class _Rules:
 
 def load_catalog(path: Path) -> Catalog:
     """Read a catalog file; ``items.file`` comes back as a path beside it. Raises InputError: file, key, mistake."""
-    return load(path, Catalog, NEXT_STEP)
+    read = load(path, catalog_of, NEXT_STEP)
+    return read._replace(items=beside(read.items, path))
+
+
+def catalog_of(content: dict[str, Any]) -> Catalog:
+    """The catalog that the content of a catalog file says. Raises ValueError: key and mistake."""
+    return _CATALOG(content)
+
+
+def _consistent(**tables: Any) -> Catalog:
+    made = Catalog(**tables)
+    require_use_of_split(made.attributes, made.context, made.split)
+    return made
+
+
+def _given(value: Any) -> tuple[str, ...]:
+    given = many(_positive)(value)
+    if not given:
+        raise ValueError("gives no attribute")
+    return tuple(dict.fromkeys(given))
+
+
+def _positive(value: Any) -> str:
+    if not attribute.is_attribute(text(value)) or attribute.is_negative(value):
+        raise ValueError(f"{value!r} is not an attribute: write it as namespace:name, e.g. pref:oat-milk")
+    return text(value)
+
+
+_CATALOG: Final = section(_consistent, {**SECTIONS, "rules": table(_given, name)})

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from collections.abc import Mapping as AnyMapping
 from typing import Final
 
 from fernvault.catalog.mapping import Columns, Mapping, Time
+from fernvault.catalog.sections import said
 
 # In order of preference: the first name of a list that the header has is taken.
 _TIME: Final = (
@@ -74,8 +76,9 @@ def _first(found: dict[str, str], names: Iterable[str]) -> str | None:
 def to_toml(mapping: Mapping) -> str:
     """The text of the mapping file that reads back as this mapping; what is left at its default is left out."""
     tables = []
-    for table, content in mapping.model_dump(mode="json", exclude_defaults=True).items():
-        lines = [f"{_key(key)} = {_value(value)}" for key, value in content.items() if value is not None]
+    for table, content in sorted(said(mapping).items()):
+        keys = content if isinstance(content, AnyMapping) else said(content)
+        lines = [f"{_key(key)} = {_value(value)}" for key, value in keys.items()]
         tables.append("\n".join([f"[{table}]", *lines]) + "\n")
     return "\n".join(tables)
 
@@ -89,9 +92,9 @@ def _value(value: object) -> str:
         case str():
             # A JSON string is a TOML string, but for the one control character that JSON leaves bare.
             return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-        case list():
+        case tuple():
             return "[" + ", ".join(_value(one) for one in value) + "]"
-        case dict():
+        case AnyMapping():
             return "{ " + ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items()) + " }"
         case bool():
             return "true" if value else "false"

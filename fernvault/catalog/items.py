@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from fernvault import attribute
-from fernvault.catalog.sections import File, Items
+from fernvault.catalog.sections import Items, Joined
 from fernvault.errors import InputError
 
 DELIMITERS: Final = (",", ";", "\t", "|")
@@ -64,7 +64,7 @@ def attributes_of(space: str, cell: str, separator: str | None) -> tuple[str, ..
     return () if spelt is None else (spelt,)
 
 
-def iter_items(wanted: File, *, own_columns: Sequence[str] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
+def iter_items(wanted: Joined, *, own_columns: Sequence[str] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Each row of the item table as (item, its attributes in order), one row in memory at a time.
 
     ``own_columns`` are the columns of the event file: an attribute column found there is read there, unless
@@ -99,7 +99,7 @@ def iter_items(wanted: File, *, own_columns: Sequence[str] = ()) -> Iterator[tup
         raise InputError(f"{path.name} cannot be read after line {line}: {error}", next_step=_NEXT_STEP) from None
 
 
-def read_items(wanted: File, *, own_columns: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
+def read_items(wanted: Joined, *, own_columns: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
     """The whole item table in memory; arguments and errors as for :func:`iter_items`."""
     table: dict[str, tuple[str, ...]] = {}
     for item, attributes in iter_items(wanted, own_columns=own_columns):
@@ -109,7 +109,7 @@ def read_items(wanted: File, *, own_columns: Sequence[str] = ()) -> dict[str, tu
 
 
 def _plan(
-    wanted: File, table: Items, header: list[str], own: Sequence[str]
+    wanted: Joined, table: Items, header: list[str], own: Sequence[str]
 ) -> tuple[int, list[tuple[str, int, str | None]]]:
     names = {name: name for name in header if name not in own} if table.columns is None else table.columns
     columns = [(space, column) for space, columns in wanted.attributes.items() for column in columns]

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Mapping as AnyMapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Any, Final, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, model_validator
-
-from fernvault.catalog.sections import DEFAULT_KIND, File, Name, Names, Section, Zone, kind_name, load, one_or_many
+from fernvault.catalog.reading import load, many, name, section, text
+from fernvault.catalog.sections import (
+    DEFAULT_KIND,
+    NOTHING,
+    SECTIONS,
+    Context,
+    Items,
+    beside,
+    kind_name,
+    magnitude,
+    names,
+    require_use_of_split,
+    zone,
+)
 from fernvault.event import OWNER_KINDS
 
 EPOCHS: Final = {"epoch": 1_000_000, "epoch_ms": 1_000}
@@ -26,7 +38,79 @@ def directives(pattern: str) -> frozenset[str]:
     return frozenset(re.findall(r"%(.)", pattern))
 
 
-def _format(pattern: str) -> str:
+class Columns(NamedTuple):
+    """``[columns]``: the names in the header that hold the parts of an event; only ``time`` is needed."""
+
+    time: str
+    item: str | None = None
+    kind: str | None = None
+    quantity: str | None = None
+    id: tuple[str, ...] | None = None
+    value: str | None = None
+
+
+class Time(NamedTuple):
+    """``[time]``: ``format`` is empty for ISO 8601, else ``epoch``, ``epoch_ms``, or strptime formats tried in order;
+    ``zone`` is where a time without an offset was written (the owner's own when absent)."""
+
+    format: tuple[str, ...] = ()
+    zone: str | None = None
+
+
+class Table(NamedTuple):
+    """``[file]``: how the text is stored, and the kind of its rows when no column says. What is absent is found out:
+    the delimiter in the header, the encoding in the byte order mark (else UTF-8)."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    kind: str | None = None
+    decimal: str = "."
+
+
+class Mapping(NamedTuple):
+    """A whole mapping file. ``kinds``: kind to signed magnitude. ``attributes``: namespace to columns. ``split``:
+    column to the separator of its values."""
+
+    columns: Columns
+    time: Time = Time()
+    file: Table = Table()
+    kinds: AnyMapping[str, float] = NOTHING
+    attributes: AnyMapping[str, tuple[str, ...]] = NOTHING
+    items: Items | None = None
+    context: Context = Context()
+    split: AnyMapping[str, str] = NOTHING
+
+    @property
+    def default_kind(self) -> str:
+        """The kind of a row when no column says."""
+        return self.file.kind or DEFAULT_KIND
+
+    def magnitude(self, kind: str) -> float:
+        """Signed magnitude of a kind: this file's, else the usual one, else 1."""
+        return magnitude(self.kinds, kind)
+
+
+def load_mapping(path: Path) -> Mapping:
+    """Read a mapping file; ``items.file`` comes back as a path beside it. Raises InputError: file, key, mistake."""
+    read = load(path, mapping_of, NEXT_STEP)
+    return read._replace(items=beside(read.items, path))
+
+
+def mapping_of(content: dict[str, Any]) -> Mapping:
+    """The mapping that the content of a mapping file says. Raises ValueError: key and mistake."""
+    return _MAPPING(content)
+
+
+def _consistent(**tables: Any) -> Mapping:
+    made = Mapping(**tables)
+    require_use_of_split(made.attributes, made.context, made.split)
+    if made.items is not None and made.columns.item is None:
+        raise ValueError("[items] needs [columns] item, to look the items up by")
+    return made
+
+
+def _format(value: Any) -> str:
+    pattern = text(value)
     if pattern in EPOCHS:
         return pattern
     found = directives(pattern)
@@ -41,77 +125,48 @@ def _format(pattern: str) -> str:
     return pattern
 
 
-def _delimiter(text: str) -> str:
-    if text == "tab":
+def _delimiter(value: Any) -> str:
+    character = text(value)
+    if character == "tab":
         return "\t"
-    if len(text) != 1 or text in '"\r\n':
+    if len(character) != 1 or character in '"\r\n':
         raise ValueError('must be one character, or "tab"')
-    return text
+    return character
 
 
-def _encoding(name: str) -> str:
+def _encoding(value: Any) -> str:
+    encoding = text(value)
     try:
-        io.TextIOWrapper(io.BytesIO(), encoding=name)
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     except (LookupError, ValueError):
-        raise ValueError(f"no such text encoding: {name!r} (write it like utf-8 or cp1252)") from None
-    return name
+        raise ValueError(f"no such text encoding: {encoding!r} (write it like utf-8 or cp1252)") from None
+    return encoding
 
 
-def _file_kind(text: str) -> str:
-    name = kind_name(text)
-    if name is None or name in OWNER_KINDS:
-        raise ValueError(f"{text!r} cannot be a kind of event")
-    return name
+def _kind(value: Any) -> str:
+    kind = kind_name(text(value))
+    if kind is None or kind in OWNER_KINDS:
+        raise ValueError(f"{value!r} cannot be a kind of event")
+    return kind
 
 
-class Columns(Section):
-    """``[columns]``: the names in the header that hold the parts of an event; only ``time`` is needed."""
-
-    time: Name
-    item: Name | None = None
-    kind: Name | None = None
-    quantity: Name | None = None
-    id: Names | None = None
-    value: Name | None = None
+def _decimal(value: Any) -> str:
+    if value not in (".", ","):
+        raise ValueError("must be '.' or ','")
+    return text(value)
 
 
-class Time(Section):
-    """``[time]``: ``format`` is absent for ISO 8601, else ``epoch``, ``epoch_ms``, or strptime formats tried in order;
-    ``zone`` is where a time without an offset was written (the owner's own when absent)."""
-
-    format: Annotated[tuple[Annotated[str, AfterValidator(_format)], ...], BeforeValidator(one_or_many)] = ()
-    zone: Zone | None = None
-
-
-class Table(Section):
-    """``[file]``: how the text is stored, and the kind of its rows when no column says. What is absent is found out:
-    the delimiter in the header, the encoding in the byte order mark (else UTF-8)."""
-
-    delimiter: Annotated[str, AfterValidator(_delimiter)] | None = None
-    encoding: Annotated[str, AfterValidator(_encoding)] | None = None
-    kind: Annotated[str, AfterValidator(_file_kind)] | None = None
-    decimal: Literal[".", ","] = "."
-
-
-class Mapping(File):
-    """A whole mapping file."""
-
-    columns: Columns
-    time: Time = Time()
-    file: Table = Table()
-
-    @model_validator(mode="after")
-    def _items_have_a_name(self) -> Mapping:
-        if self.items is not None and self.columns.item is None:
-            raise ValueError("[items] needs [columns] item, to look the items up by")
-        return self
-
-    @property
-    def default_kind(self) -> str:
-        """The kind of a row when no column says."""
-        return self.file.kind or DEFAULT_KIND
-
-
-def load_mapping(path: Path) -> Mapping:
-    """Read a mapping file; ``items.file`` comes back as a path beside it. Raises InputError: file, key, mistake."""
-    return load(path, Mapping, NEXT_STEP)
+_MAPPING: Final = section(
+    _consistent,
+    {
+        **SECTIONS,
+        "columns": section(
+            Columns,
+            {"time": name, "item": name, "kind": name, "quantity": name, "id": names, "value": name},
+            "time",
+        ),
+        "time": section(Time, {"format": many(_format), "zone": zone}),
+        "file": section(Table, {"delimiter": _delimiter, "encoding": _encoding, "kind": _kind, "decimal": _decimal}),
+    },
+    "columns",
+)

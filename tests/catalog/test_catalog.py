@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from fernvault.catalog.catalog import Catalog, load_catalog
+from fernvault.catalog.catalog import Catalog, catalog_of, load_catalog
 from fernvault.errors import InputError
 from fernvault.instant import from_text
 
@@ -50,7 +50,7 @@ def test_items_beside_the_catalog_or_elsewhere(catalog: Catalog, tmp_path: Path)
 def test_context_in_the_owners_zone(catalog: Catalog) -> None:
     at = from_text("2026-01-01T23:00Z")
     assert catalog.context_attributes(at, ZoneInfo("Asia/Tokyo")) == ("ctx:morning",)
-    here = Catalog.model_validate({"context": {"time_of_day": True, "zone": "UTC"}})
+    here = catalog_of({"context": {"time_of_day": True, "zone": "UTC"}})
     assert here.context_attributes(at, ZoneInfo("Asia/Tokyo")) == ("ctx:night",)
 
 
@@ -89,5 +89,5 @@ def test_mistakes(tmp_path: Path, text: str, said: str) -> None:
 
 
 def test_patterns_full_of_stars_stay_fast() -> None:
-    catalog = Catalog.model_validate({"rules": {"*a" * 30 + "b": ["pref:x"]}})
+    catalog = catalog_of({"rules": {"*a" * 30 + "b": ["pref:x"]}})
     assert catalog.rule_attributes("a" * 200) == ()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fernvault.catalog.guess import guess_mapping, to_toml
-from fernvault.catalog.mapping import Mapping, load_mapping
+from fernvault.catalog.mapping import load_mapping, mapping_of
 
 
 def test_a_shop_export() -> None:
@@ -56,7 +56,7 @@ names = st.text(min_size=1, max_size=12).filter(lambda text: text.strip() and te
 def test_saved_text_reads_back_as_the_same_mapping(
     tmp_path_factory: pytest.TempPathFactory, time: str, item: str, columns: list[str], cut: str
 ) -> None:
-    mapping = Mapping.model_validate(
+    mapping = mapping_of(
         {
             "columns": {"time": time, "item": item, "id": [time, item] if time != item else [time]},
             "attributes": {"pref": columns},
@@ -75,7 +75,7 @@ def test_saved_text_is_short(tmp_path: Path) -> None:
     guessed = guess_mapping(["date", "title", "tags"])
     assert guessed is not None
     assert to_toml(guessed) == '[attributes]\npref = ["tags"]\n\n[columns]\ntime = "date"\nitem = "title"\n'
-    renamed = Mapping.model_validate(
+    renamed = mapping_of(
         {"columns": {"time": "t", "item": "i"}, "items": {"file": "/i.csv", "columns": {"a b": "c\x7f"}}}
     )
     (tmp_path / "m.toml").write_text(to_toml(renamed), encoding="utf-8")

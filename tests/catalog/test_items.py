@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from fernvault.catalog.items import find_delimiter, iter_items, read_items
-from fernvault.catalog.mapping import Mapping
+from fernvault.catalog.mapping import Mapping, mapping_of
 from fernvault.errors import InputError
 
 TABLE = "sku,dept,kind of thing,genres\n1,Dairy,Oat Milk,a|b\n2,Dairy,,b\n1,Vegan,Oat Milk,\n"
 
 
 def mapping(path: Path, **items: Any) -> Mapping:
-    return Mapping.model_validate(
+    return mapping_of(
         {
             "columns": {"time": "t", "item": "i"},
             "attributes": {"cat": ["dept"], "pref": ["kind of thing", "genres"]},

@@ -15,7 +15,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[1] / "sync")]
 
-from fernvault.catalog.catalog import Catalog  # noqa: E402
+from fernvault.catalog.catalog import catalog_of  # noqa: E402
 from fernvault.instant import DAY, to_text  # noqa: E402
 from fernvault.memory import Vault  # noqa: E402
 from fernvault.rule import PAPER  # noqa: E402
@@ -77,7 +77,7 @@ def main() -> None:
         VaultFolder(path), PASSPHRASE, kdf=Kdf(64, 1, 1), allow_weak_kdf=True, zone="Europe/Berlin", now=START
     )
     with Vault.open(path, PASSPHRASE, clock=lambda: READ) as vault:
-        vault.add_surface("shop.example", catalog=Catalog.model_validate(CATALOG), items=ITEMS)
+        vault.add_surface("shop.example", catalog=catalog_of(CATALOG), items=ITEMS)
         vault.add_surface("travel.example", rule=PAPER)
         for surface, events in (("shop.example", shop_events()), ("travel.example", travel_events())):
             answers = perform(vault, "record", {"surface": surface, "events": events, "source": "make_vault_v1"})

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fernvault.attribute import is_attribute
 from fernvault.catalog.guess import guess_mapping
-from fernvault.catalog.mapping import Mapping
+from fernvault.catalog.mapping import Mapping, mapping_of
 from fernvault.errors import InputError
 from fernvault.event import Event
 from fernvault.instant import from_text, to_text
@@ -27,7 +27,7 @@ NEW_YORK = ZoneInfo("America/New_York")
 
 
 def mapping(columns: dict[str, Any], **tables: Any) -> Mapping:
-    return Mapping.model_validate({"columns": {"time": "t"} | columns, **tables})
+    return mapping_of({"columns": {"time": "t"} | columns, **tables})
 
 
 def read(data: str | bytes, wanted: Mapping, zone: ZoneInfo = NEW_YORK, **given: Any) -> list[Event | Reject]:
@@ -331,7 +331,7 @@ def test_more_attributes_than_an_event_may_have() -> None:
         mapping({"id": ["a", "zz"]}),
         mapping({}, attributes={"pref": ["zz"]}),
         mapping({}, context={"columns": ["zz"]}),
-        Mapping.model_validate({"columns": {"time": "zz"}}),
+        mapping_of({"columns": {"time": "zz"}}),
     ],
 )
 def test_a_mapped_column_that_is_not_there_is_said_at_once(wanted: Mapping) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from fernvault.catalog.catalog import Catalog
+from fernvault.catalog.catalog import catalog_of
 from fernvault.errors import DiskFullError, ExistsError
 from fernvault.instant import DAY
 from fernvault.memory import Vault
@@ -33,7 +33,7 @@ NAMES = {"README.txt", "manifest.json", "surfaces.jsonl", "events.jsonl", "edges
 def lived(folder: Path, clock: Clock) -> Iterator[Vault]:
     """Two surfaces under two rules, with late events, returns, corrections, undos, a sweep, an event dated ahead."""
     with Vault.open(folder, PASSPHRASE, clock=clock) as vault:
-        catalog = Catalog.model_validate({"rules": {"Hafer – 1 l 🥛": ["pref:oat"]}})
+        catalog = catalog_of({"rules": {"Hafer – 1 l 🥛": ["pref:oat"]}})
         shop = vault.add_surface("shop.example", catalog=catalog)
         travel = vault.add_surface("travel.example", rule=PAPER)
         clock.now = START

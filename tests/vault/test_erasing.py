@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 from sqlcipher3 import dbapi2 as sqlcipher
 
-from fernvault.catalog.catalog import Catalog
+from fernvault.catalog.catalog import catalog_of
 from fernvault.errors import FernError, LockedError
 from fernvault.event import Event
 from fernvault.instant import DAY
@@ -131,7 +131,7 @@ def _leaks(folder: Path) -> dict[str, list[bytes]]:
 
 
 def test_nothing_that_was_written_is_readable_in_the_folder(folder: Path, clock: Clock) -> None:
-    catalog = Catalog.model_validate({"rules": {MARKERS["rule"]: [MARKERS["ruled"]]}, "kinds": {MARKERS["kind"]: 2.0}})
+    catalog = catalog_of({"rules": {MARKERS["rule"]: [MARKERS["ruled"]]}, "kinds": {MARKERS["kind"]: 2.0}})
     with (
         VaultLock(VaultFolder(folder), socket=Path("/run/some.sock")),
         Vault.open(folder, PASSPHRASE, clock=clock) as vault,
