@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from hashlib import blake2b
 from typing import Final
 
+from fernvault.digest import blake2b
 from fernvault.errors import InputError
 
 NAMESPACE_LENGTH: Final = 16
@@ -16,6 +16,8 @@ PATTERN: Final = (
     rf"!?[a-z](?:[a-z0-9-]{{0,{NAMESPACE_LENGTH - 2}}}[a-z0-9])?:[a-z0-9](?:[a-z0-9-]{{0,{NAME_LENGTH - 2}}}[a-z0-9])?"
 )
 _ATTRIBUTE: Final = re.compile(PATTERN)
+_PLAIN: Final = re.compile(r"[A-Za-z0-9 _-]*")
+_RUN: Final = re.compile(r"[a-z0-9]+")
 _NAMESPACE: Final = re.compile(rf"[a-z](?:[a-z0-9-]{{0,{NAMESPACE_LENGTH - 2}}}[a-z0-9])?")
 
 
@@ -66,12 +68,16 @@ def from_value(space: str, value: str) -> str | None:
     Letters outside ASCII are transliterated. A name over the limit is cut and ends in six hexadecimal digits of its
     digest, so that two long values do not become one attribute (one pair in 16 million would).
     """
-    from slugify import slugify  # noqa: PLC0415 - loads its tables; only importers need it
-
-    slug = slugify(value)
+    slug = "-".join(_RUN.findall(value.lower())) if _PLAIN.fullmatch(value) else _transliterated(value)
     if not slug:
         return None
     if len(slug) > NAME_LENGTH:
         digest = blake2b(slug.encode(), digest_size=3).hexdigest()
         slug = slug[: NAME_LENGTH - 7].rstrip("-") + "-" + digest
     return f"{space}:{slug}"
+
+
+def _transliterated(value: str) -> str:
+    from slugify import slugify  # noqa: PLC0415 - loads its tables, and most values are plain
+
+    return slugify(value)

@@ -97,11 +97,11 @@ def run(words: list[str], options: Options) -> int:
     except Exception as error:
         if sys.flags.dev_mode:
             raise
-        return output.failure(_document(error), options)
+        return output.failure(document(error), options)
     return result if isinstance(result, int) else 0
 
 
-def _document(error: Exception) -> dict[str, Any]:
+def document(error: Exception) -> dict[str, Any]:
     """The error as one line with the next step, whatever it was."""
     from typer.exceptions import TyperException
 
@@ -125,5 +125,5 @@ def _document(error: Exception) -> dict[str, Any]:
         return output.AGENT_GONE
     known = translate(error, getattr(error, "filename", None) or "the output")
     if known is not None:
-        return _document(known)
+        return document(known)
     return output.unexpected(error)

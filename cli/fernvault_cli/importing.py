@@ -7,9 +7,10 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
+from fernvault.catalog.mapping import Mapping
 from fernvault.clock import wall_clock
 from fernvault.errors import InputError
 from fernvault.event import KIND_MAGNITUDE, Event
@@ -19,8 +20,11 @@ from fernvault.portable.text_file import TextFile, open_text
 from fernvault_cli import output
 from fernvault_cli.options import Options
 from fernvault_cli.progress import Progress
-from fernvault_cli.session import Session
 from fernvault_cli.stream import prepared
+
+if TYPE_CHECKING:
+    # The session brings Typer with it, which the short path does not wait for.
+    from fernvault_cli.session import Session
 
 IN_FLIGHT: Final = 2
 BATCH_CHARACTERS: Final = 1 << 20
@@ -82,6 +86,13 @@ class Totals:
             "seconds": round(time.perf_counter() - self.started, 3),
         }
 
+    def print(self, options: Options, *, dry_run: bool = False) -> None:
+        """The answer of the verb."""
+        if options.json:
+            output.answer_json(self.document())
+        else:
+            output.answer(self.sentence(dry_run=dry_run))
+
     def sentence(self, *, dry_run: bool) -> str:
         """The counts for a person."""
         seconds = time.perf_counter() - self.started
@@ -97,10 +108,20 @@ class Totals:
         return f"{', '.join(parts)} in {seconds:.1f} s ({self.rows / max(seconds, 1e-9):,.0f} rows/s)"
 
 
+def bring_in(
+    session: Session, form: str, files: Sequence[Path], surface: str, mapping: Mapping | None, options: Options
+) -> int:
+    """Import files into a surface and print the counts; the exit code. Raises InputError and what reading raises."""
+    totals = Totals(form)
+    code = Importer(form, mapping, options, WriteTo(session, surface), totals).run(files)
+    totals.print(options)
+    return code
+
+
 class Importer:
     """Reads files of one form and feeds a sink."""
 
-    def __init__(self, form: str, mapping: Any, options: Options, sink: Sink, totals: Totals) -> None:
+    def __init__(self, form: str, mapping: Mapping | None, options: Options, sink: Sink, totals: Totals) -> None:
         self._form = form
         self._mapping = mapping
         self._options = options

@@ -111,9 +111,13 @@ SHAPES = {
     "surface remove": Shape(_SURFACE),
     "delete": Shape((), {"--surface": ("surface", str)}),
     "record": Shape((), {"--surface": ("surface", str)}),
+    "import": Shape(
+        (("form", _one_of("csv", "jsonl")), ("file", _file)),
+        {"--surface": ("surface", str), "--map": ("mapping", _file)},
+    ),
 }
 GROUPS = ("surface", "agent")
-NEEDED = {"export": "to", "delete": "surface", "record": "surface"}
+NEEDED = {"export": "to", "delete": "surface", "record": "surface", "import": "surface"}
 """Options that these verbs cannot do without."""
 
 ASKING = ("delete", "surface remove")
@@ -168,12 +172,39 @@ def _run(client: AdminClient, verb: str, arguments: dict[str, Any], options: Opt
         from fernvault_cli.recording import record
 
         return record(client, arguments["surface"], options)
+    if verb == "import":
+        return _import(client, options, **arguments)
 
     from fernvault_cli import calls
 
     name = SAME.get(verb, verb).replace(" ", "_")
     call = getattr(calls, name)(options, **arguments)
     return call.show(client.call(call.op, call.args), options) or 0
+
+
+def _import(
+    client: AdminClient, options: Options, form: str, file: str, surface: str, mapping: str | None = None
+) -> int:
+    from pathlib import Path
+
+    from fernvault.catalog.mapping import load_mapping
+    from fernvault_cli.importing import bring_in
+    from fernvault_sync.admin import RemoteError
+    from fernvault_sync.frame import FrameError
+
+    try:
+        loaded = None if mapping is None else load_mapping(Path(mapping))
+        return bring_in(client, form, [Path(file)], surface, loaded, options)
+    except (RemoteError, FrameError, BrokenPipeError):
+        raise
+    except Exception as error:
+        if sys.flags.dev_mode:
+            raise
+        # Something about a file; the long path knows what to say, and an error may take its time.
+        from fernvault_cli import output
+        from fernvault_cli.app import document
+
+        return output.failure(document(error), options)
 
 
 def _parsed(words: list[str]) -> tuple[str, dict[str, Any]] | None:

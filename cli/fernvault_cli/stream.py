@@ -72,7 +72,7 @@ def prepared(line: bytes | str, *, dated: bool = False) -> tuple[dict[str, Any] 
         # Inside, a number counts microseconds; from outside it could be seconds or milliseconds as well.
         return None, "at: must be an RFC 3339 time with a zone, e.g. 2026-12-01T09:30:00Z"
     elif "id" not in document:
-        from hashlib import blake2b
+        from fernvault.digest import blake2b
 
         content = json.dumps(document, sort_keys=True).encode("utf-8", "surrogatepass")
         document["id"] = blake2b(content, digest_size=16).hexdigest()

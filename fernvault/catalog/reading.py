@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable
 from collections.abc import Mapping as AnyMapping
 from pathlib import Path
@@ -147,6 +146,8 @@ def _all(parts: Iterable[Part]) -> list[Any]:
 
 def load(path: Path, read: Reader[T], next_step: str) -> T:
     """Read a TOML file. Raises InputError: one line with the file's name, the key and the mistake."""
+    import tomllib  # noqa: PLC0415 - an import without a mapping file, whose columns are guessed, does without
+
     try:
         return read(tomllib.loads(path.read_bytes().decode("utf-8-sig")))
     except OSError as error:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as AnyMapping
 from functools import lru_cache
-from hashlib import blake2b
 from math import isfinite
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -15,6 +14,7 @@ from fernvault import attribute
 from fernvault.catalog.items import attributes_of, read_items
 from fernvault.catalog.mapping import NEXT_STEP, Mapping
 from fernvault.catalog.sections import kind_name
+from fernvault.digest import blake2b
 from fernvault.errors import InputError
 from fernvault.event import OWNER_KINDS, Event
 from fernvault.guard.limits import MAX_ATTRIBUTES

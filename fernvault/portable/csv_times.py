@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
-from decimal import Decimal
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -91,8 +90,7 @@ class Times:
 
 def _reader(pattern: str) -> Callable[[str], tuple[datetime | int, bool]]:
     if pattern in EPOCHS:
-        unit = EPOCHS[pattern]
-        return lambda cell: (_epoch(cell, unit), False)
+        return _epoch(EPOCHS[pattern])
     whole_day = not directives(pattern) & {"H", "I", "c", "X"}
     return lambda cell: (datetime.strptime(cell, pattern), whole_day)  # noqa: DTZ007 - the zone is added later
 
@@ -101,7 +99,12 @@ def _iso(cell: str) -> tuple[datetime, bool]:
     return datetime.fromisoformat(cell), len(cell) <= _LONGEST_DATE
 
 
-def _epoch(cell: str, unit: int) -> int:
-    if not _COUNT.fullmatch(cell):
-        raise ValueError(cell)
-    return int(Decimal(cell) * unit)
+def _epoch(unit: int) -> Callable[[str], tuple[int, bool]]:
+    from decimal import Decimal  # noqa: PLC0415 - most files have dates
+
+    def read(cell: str) -> tuple[int, bool]:
+        if not _COUNT.fullmatch(cell):
+            raise ValueError(cell)
+        return int(Decimal(cell) * unit), False
+
+    return read

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final, NamedTuple, Self
@@ -49,6 +48,8 @@ class RejectsFile:
             raise self._failed(error) from None
 
     def _create(self) -> IO[str]:
+        import tempfile  # noqa: PLC0415 - most files have no reject, and it is long to load
+
         reason = OSError(errno.EROFS, os.strerror(errno.EROFS))
         for folder in self._folders:
             try:

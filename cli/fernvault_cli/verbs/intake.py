@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import typer
 
-from fernvault_cli import output
 from fernvault_cli.completion import complete_surface
 from fernvault_cli.session import Opened
 from fernvault_cli.verbs.choices import one_of
@@ -30,21 +28,17 @@ def import_(
 
     Example: fern import csv orders.csv --surface shop.example --map orders.toml
     """
-    from fernvault_cli.importing import CheckOnly, Importer, Totals, WriteTo
+    from fernvault.catalog.mapping import load_mapping
+    from fernvault_cli.importing import CheckOnly, Importer, Totals, bring_in
 
-    loaded = _mapping(mapping)
-    totals = Totals(form)
+    loaded = None if mapping is None else load_mapping(mapping)
     if dry_run:
-        importer = Importer(form, loaded, ctx.obj, CheckOnly(), totals)
-        code = importer.run(files)
+        totals = Totals(form)
+        code = Importer(form, loaded, ctx.obj, CheckOnly(), totals).run(files)
+        totals.print(ctx.obj, dry_run=True)
     else:
         with Opened(ctx.obj) as session:
-            importer = Importer(form, loaded, ctx.obj, WriteTo(session, surface), totals)
-            code = importer.run(files)
-    if ctx.obj.json:
-        output.answer_json(totals.document())
-    else:
-        output.answer(totals.sentence(dry_run=dry_run))
+            code = bring_in(session, form, files, surface, loaded, ctx.obj)
     raise typer.Exit(code)
 
 
@@ -65,11 +59,3 @@ def record(
     with Opened(ctx.obj) as session:
         code = record_stream(session, surface, ctx.obj)
     raise typer.Exit(code)
-
-
-def _mapping(path: Path | None) -> Any:
-    if path is None:
-        return None
-    from fernvault.catalog.mapping import load_mapping
-
-    return load_mapping(path)
