@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from fernvault import attribute
 from fernvault.catalog import context, items
-from fernvault.catalog.reading import load, many, name, section, table, text
+from fernvault.catalog.tables import load, many, name, section, table, text
 from fernvault.catalog.sections import (
     NOTHING,
     SECTIONS,

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from fernvault.catalog.reading import load, many, name, section, text
+from fernvault.catalog.tables import load, many, name, section, text
 from fernvault.catalog.sections import (
     DEFAULT_KIND,
     NOTHING,

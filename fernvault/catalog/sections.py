@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
 from fernvault import attribute
-from fernvault.catalog.reading import Reader, boolean, many, name, number, section, table, text
+from fernvault.catalog.tables import Reader, boolean, many, name, number, section, table, text
 from fernvault.event import KIND_MAGNITUDE, OWNER_KINDS
 
 DEFAULT_KIND: Final = "buy"
