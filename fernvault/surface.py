@@ -269,7 +269,7 @@ class Surface:
         return Card(self.name, at, tuple(self._entry(candidate) for candidate in self._chosen(edges, at, entries)))
 
     def _chosen(self, edges: dict[str, Edge], at: int, entries: int) -> list[Candidate]:
-        return strongest(candidates(self._faded(edges, at), self._row.rule), entries)
+        return strongest(candidates(self._faded(edges, at), self._row.rule), entries, at)
 
     def _faded(self, edges: dict[str, Edge], at: int | None) -> dict[str, Edge]:
         """The edges at the instant ``at``, or now, those gone left out."""

@@ -1,14 +1,18 @@
 """Associations: what fires together, as decayed counts, and the shrunk lift that a context seed gives (mechanisms 2.5).
 
-All counts of a surface fade with one half-life, so that their ratios stay what they were.
+All counts of a surface fade with one half-life, so that their ratios stay what they were. A count is kept as a sum of
+landmark weights: each event adds 2^(t/h), which nothing ever needs to fade, so events may come in any order and be taken
+out again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from math import log
 from typing import Final
 
-from fernvault.graph.fading import factor
+from fernvault.attribute import CONTEXT, namespace
+from fernvault.instant import DAY
 
 HALF_LIFE: Final = 365.0
 """Days; long, since a habit of the mornings is a habit for years."""
@@ -19,15 +23,34 @@ SHRINKAGE: Final = 2.0
 CLIP: Final = 2.0
 """Nats; what never fired together would otherwise be minus infinity."""
 
+TOGETHER: Final = 16
+"""Attributes of one event, at most, that are counted as firing together: 120 pairs."""
 
-def add(count: float, at: int, now: int, amount: float, half_life: float = HALF_LIFE) -> tuple[float, int]:
-    """(the count at ``now`` with ``amount`` added, its instant). One that comes late is added faded.
+_LANDMARK: Final = 10_957 * DAY
+"""2000-01-01: until the year 2900 no weight leaves the range in which a float keeps all its digits."""
 
-    So the count is the same whatever the order in which its events come.
-    """
-    if now >= at:
-        return count * factor(now - at, half_life) + amount, now
-    return count + amount * factor(at - now, half_life), at
+
+def weight(at: int, half_life: float = HALF_LIFE) -> float:
+    """The landmark weight of an event at the instant ``at``: 2^(t/h), t in days since the landmark."""
+    return 2.0 ** ((at - _LANDMARK) / (half_life * DAY))
+
+
+def decayed(total: float, now: int, half_life: float = HALF_LIFE) -> float:
+    """The decayed count at the instant ``now`` of a sum of landmark weights: Σ 2^(-(now - t_i)/h)."""
+    return total / weight(now, half_life)
+
+
+def together(attributes: Sequence[str]) -> list[str]:
+    """Those of an event's attributes that are counted: its context first, TOGETHER at most."""
+    ordered = sorted(dict.fromkeys(attributes), key=lambda name: namespace(name) != CONTEXT)
+    return ordered[:TOGETHER]
+
+
+def pairs(counted: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Each pair of an event's counted attributes once, the smaller number first; an attribute with itself too."""
+    for index, one in enumerate(counted):
+        for other in counted[index:]:
+            yield (one, other) if one <= other else (other, one)
 
 
 def lift(joint: float, seed: float, own: float, total: float, shrinkage: float = SHRINKAGE) -> float:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fernvault.graph.activation import score, second_hop
-from fernvault.graph.association import add, lift
+from fernvault.graph.association import decayed, lift, pairs, together, weight
 from fernvault.graph.inhibition import inhibit
 from fernvault.graph.salience import salience, slowed
 from fernvault.graph.standing import explained, kappa, standing, worth_asking
@@ -23,14 +23,16 @@ weights = st.lists(st.floats(0.1, 10.0), min_size=1, max_size=5)
 
 
 def test_a_count_halves_in_its_half_life() -> None:
-    assert add(8.0, START, START + 365 * DAY, 1.0) == (pytest.approx(5.0), START + 365 * DAY)
-
-
-def test_a_late_event_counts_as_faded() -> None:
-    # One at day 365 and one at day 0, in either order: 1 + 1/2 at day 365.
+    # Eight events at the start and one a year later: 8/2 + 1.
     later = START + 365 * DAY
-    assert add(*add(0.0, START, later, 1.0), START, 1.0) == (pytest.approx(1.5), later)
-    assert add(*add(0.0, START, START, 1.0), later, 1.0) == (pytest.approx(1.5), later)
+    assert decayed(8 * weight(START) + weight(later), later) == pytest.approx(5.0)
+    assert weight(946_684_800_000_000) == 1.0
+
+
+def test_what_is_counted_together() -> None:
+    assert list(pairs([3, 1, 2])) == [(3, 3), (1, 3), (2, 3), (1, 1), (1, 2), (2, 2)]
+    many = [f"pref:a{n}" for n in range(20)]
+    assert together([*many, "ctx:morning", "pref:a0"]) == ["ctx:morning", *many[:15]]
 
 
 def test_lift_by_hand() -> None:

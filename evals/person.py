@@ -1,0 +1,103 @@
+"""One person's graph in memory: the product's own arithmetic, event by event, without a vault.
+
+tests/evals holds it to the vault: the same events give the same scores.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from fernvault.attribute import CONTEXT, namespace, opposite
+from fernvault.edge import Edge
+from fernvault.graph import tilt
+from fernvault.graph.association import decayed, lift, together, weight
+from fernvault.graph.fading import settle
+from fernvault.graph.learning import learn
+from fernvault.graph.magnitude import amount
+from fernvault.graph.selection import Candidate, Surroundings, candidates, strongest
+from fernvault.graph.standing import kappa
+from fernvault.rule import ADAPTIVE, Rule
+
+
+class Person:
+    """Edges, decayed counts and the tilt, fed in order of time."""
+
+    def __init__(self, rule: Rule = ADAPTIVE, exclusive: Sequence[frozenset[str]] = ()) -> None:
+        self.rule = rule
+        self.exclusive = exclusive
+        self.edges: dict[str, Edge] = {}
+        self.gauge = tilt.start(0, rule)
+        self.total = 0.0
+        self.counts: defaultdict[str, float] = defaultdict(float)
+        self.joint: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+
+    def learn(self, at: int, attributes: Iterable[str], magnitude: float = 1.0, quantity: float | None = None) -> None:
+        """One event at the instant ``at``; a negative magnitude strengthens the opposites, context apart."""
+        names = list(dict.fromkeys(attributes))
+        if magnitude < 0:
+            names = [name if namespace(name) == CONTEXT else opposite(name) for name in names]
+        size = amount(magnitude, quantity, self.rule)
+        moves = []
+        for name in names:
+            before = settle(self.edges.get(name), at, self.rule)
+            after = learn(before, at, size, self.rule)
+            self.edges[name] = after
+            if namespace(name) != CONTEXT:
+                moves.append((None if before is None else before.traces, after.traces))
+        if moves:
+            self.gauge = tilt.observe(self.gauge, at, moves, self.rule)
+        counted = together(names)
+        share = weight(at) * min(1.0, size)
+        self.total += share
+        for name in counted:
+            self.counts[name] += share
+            for other in counted:
+                if other != name:
+                    self.joint[name][other] += share
+
+    def lifts(self, seeds: Iterable[str], at: int) -> dict[str, float]:
+        """Per attribute, the sum over the seeds of its log lift."""
+        total = decayed(self.total, at)
+        found: defaultdict[str, float] = defaultdict(float)
+        for seed in seeds:
+            if not self.counts[seed]:
+                continue
+            held = decayed(self.counts[seed], at)
+            for name in self.edges:
+                if name != seed:
+                    joint = decayed(self.joint[seed][name], at)
+                    found[name] += lift(joint, held, decayed(self.counts[name], at), total)
+        return found
+
+    def tilted(self) -> Rule:
+        """The rule with the weights that its traces have earned."""
+        return self.rule._replace(weights=tilt.tilted(self.rule.weights, self.gauge.means))
+
+    def read(
+        self,
+        at: int,
+        *,
+        seeds: Iterable[str] = (),
+        prior: Mapping[str, float] | None = None,
+        worth: float | None = None,
+    ) -> list[Candidate]:
+        """Everything that stands at the instant ``at``, best first; ``worth`` is κ, the rule's own if None."""
+        means = prior or {}
+        around = Surroundings(
+            means, kappa(means, self.rule) if worth is None else worth, self.lifts(seeds, at), self.exclusive
+        )
+        faded = {name: left for name, edge in self.edges.items() if (left := settle(edge, at, self.rule)) is not None}
+        found = candidates(faded, self.tilted(), around)
+        return strongest(found, len(found), at)
+
+    def scores(
+        self,
+        at: int,
+        *,
+        seeds: Iterable[str] = (),
+        prior: Mapping[str, float] | None = None,
+        worth: float | None = None,
+    ) -> dict[str, float]:
+        """Score per attribute that stands."""
+        return {one.attribute: one.score for one in self.read(at, seeds=seeds, prior=prior, worth=worth)}
