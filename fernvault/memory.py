@@ -17,7 +17,7 @@ from fernvault.instant import to_text
 from fernvault.portable.export import write_export
 from fernvault.rule import ADAPTIVE, Rule
 from fernvault.surface import Surface
-from fernvault.vault import doctor, erasing, history, journal, schema
+from fernvault.vault import doctor, erasing, history, schema
 from fernvault.vault import surfaces as surface_rows
 from fernvault.vault.faults import named
 from fernvault.vault.integrity import Finding
@@ -39,6 +39,7 @@ class Vault:
 
     def __init__(self, folder: VaultFolder, connection: Any, *, clock: Callable[[], int]) -> None:
         self.folder = folder
+        self._file = folder.db
         self._connection = connection
         self._clock = clock
         self._surfaces: dict[str, Surface] = {}
@@ -77,7 +78,7 @@ class Vault:
     def close(self) -> None:
         """Fold the write-ahead log into the file and close it."""
         self._surfaces.clear()
-        with named(self.folder.db):
+        with named(self._file):
             close_database(self._connection)
 
     def interrupt(self) -> None:
@@ -128,7 +129,9 @@ class Vault:
         self._surfaces.pop(name, None)
         with self.transaction():
             surface_rows.remove(self._connection, row.id)
-        with named(self.folder.db):
+        for surface in self._surfaces.values():  # the sources that nothing names any more went with it
+            surface.let_go()
+        with named(self._file):
             erasing.settle_file(self._connection)
         return count
 
@@ -190,6 +193,7 @@ class Vault:
         now = self._clock()
         # Everything in it is of one instant.
         surfaces = [self._reach(row, lambda: now) for row in surface_rows.every(self._connection)]
+        cards = ((surface, surface.card()) for surface in surfaces)
         header = {
             "exported": to_text(now),
             "vault": self.id,
@@ -212,7 +216,7 @@ class Vault:
                     for surface in surfaces
                     for view in surface.views()
                 ),
-                "cards.jsonl": (documents.card_document(surface.card()) for surface in surfaces),
+                "cards.jsonl": (documents.card_document(card, surface.cost(card)) for surface, card in cards),
             },
         )
 
@@ -220,7 +224,7 @@ class Vault:
         """Check the key slots, the pages, the structure, and every edge against its journal; what is wrong."""
         slots = [Finding("slot", detail) for detail in damaged_slots(self.folder)]
         try:
-            with named(self.folder.db):
+            with named(self._file):
                 return slots + doctor.examine(self._connection, self._clock())
         except VaultDamagedError as error:
             # After one bad page SQLCipher answers nothing more on a connection; a fresh one can name the pages.
@@ -228,19 +232,22 @@ class Vault:
             return [*slots, Finding("damage", detail)]
 
     def sweep(self) -> int:
-        """Delete the rows of edges that have faded away; how many. What is read does not change."""
-        return sum(surface.sweep() for surface in self.surfaces())
+        """Delete the rows of edges that have faded away, and count tokens; how many went. Reading does not change."""
+        swept = 0
+        for surface in self.surfaces():
+            swept += surface.sweep()
+            surface.count_tokens()
+        return swept
 
     def rebuild(self) -> None:
         """Make every edge again from the journal."""
-        with self.transaction():
-            for row in surface_rows.every(self._connection):
-                journal.rebuild(self._connection, row)
+        for surface in self.surfaces():
+            surface.rebuild()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """One durable transaction: all of it or nothing. Raises DiskFullError, ReadOnlyError, VaultDamagedError."""
-        with named(self.folder.db):
+        with named(self._file):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield

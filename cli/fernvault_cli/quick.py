@@ -82,14 +82,21 @@ _SURFACE = (("surface", str),)
 _EDGE = (("surface", str), ("attribute", str))
 
 SHAPES = {
-    "card": Shape(_SURFACE, {"--budget": ("budget", _budget), "--format": ("format", _one_of(*FORMATS))}),
+    "card": Shape(
+        _SURFACE,
+        {
+            "--context": ("context", str),
+            "--budget": ("budget", _budget),
+            "--format": ("format", _one_of(*FORMATS)),
+        },
+    ),
     "ls": Shape(
         _SURFACE,
         {"--sort": ("sort", _one_of(*SORTS)), "--match": ("match", str), "--limit": ("limit", _limit)},
         {"--all": "all"},
     ),
     "why": Shape(_EDGE),
-    "preview": Shape(_SURFACE, {"--days": ("days", _days)}),
+    "preview": Shape(_SURFACE, {"--days": ("days", _days), "--context": ("context", str)}),
     "set": Shape((*_EDGE, ("strength", _strength))),
     "pin": Shape(_EDGE),
     "unpin": Shape(_EDGE),
@@ -102,6 +109,9 @@ SHAPES = {
     "agent stop": Shape(),
     "doctor": Shape((), {}, {"--rebuild": "rebuild"}),
     "export": Shape((), {"--to": ("to", str), "--format": ("format", _one_of("jsonl"))}),
+    "prior status": Shape(),
+    "prior adopt": Shape((*_SURFACE, ("file", _file))),
+    "prior drop": Shape(_SURFACE),
     "surface list": Shape(),
     "surface show": Shape(_SURFACE),
     "surface add": Shape(
@@ -111,7 +121,7 @@ SHAPES = {
     "delete": Shape((), {"--surface": ("surface", str)}),
     "record": Shape((), {"--surface": ("surface", str)}),
 }
-GROUPS = ("surface", "agent")
+GROUPS = ("surface", "agent", "prior")
 NEEDED = {"export": "to", "delete": "surface", "record": "surface"}
 """Options that these verbs cannot do without."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import translate
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from fernvault.errors import InputError
 
 NEXT_STEP: Final = "fern catalog check FILE"
 
-_STORED: Final = {"kinds", "context", "rules"}
+_STORED: Final = {"kinds", "context", "rules", "exclusive"}
 _WILD: Final = re.compile(r"[*?\[]")
 
 
@@ -27,6 +27,19 @@ def _positive(text: str) -> str:
     if not attribute.is_attribute(text) or attribute.is_negative(text):
         raise ValueError(f"{text!r} is not an attribute: write it as namespace:name, e.g. pref:oat-milk")
     return text
+
+
+def _member(text: str) -> str:
+    space, star, rest = text.partition(":*")
+    if star and not rest and attribute.is_namespace(space):
+        return text
+    return _positive(text)
+
+
+def _rivals(given: tuple[str, ...]) -> tuple[str, ...]:
+    if len(given) < 2 and not any(member.endswith(":*") for member in given):
+        raise ValueError("needs two attributes, or a whole namespace such as 'size:*'")
+    return tuple(dict.fromkeys(given))
 
 
 def _some(given: tuple[str, ...]) -> tuple[str, ...]:
@@ -40,14 +53,39 @@ Given = Annotated[
 ]
 
 
+Rivals = Annotated[
+    tuple[Annotated[str, AfterValidator(_member)], ...], BeforeValidator(one_or_many), AfterValidator(_rivals)
+]
+
+
 class Catalog(File):
-    """A whole catalog file. ``rules``: an item, or a pattern with ``*``, ``?``, ``[...]``, to attributes."""
+    """A whole catalog file. ``rules``: an item, or a pattern with ``*``, ``?``, ``[...]``, to attributes.
+
+    ``exclusive``: named sets of attributes, or whole namespaces as ``size:*``, of which a person mostly has one.
+    """
 
     rules: dict[Name, Given] = Field(default_factory=dict)
+    exclusive: dict[Name, Rivals] = Field(default_factory=dict)
 
     def rule_attributes(self, item: str) -> tuple[str, ...]:
         """What the rules give an item: its own rule first, then every pattern that fits, in the file's order."""
         return self._matching(item)
+
+    def exclusive_sets(self, attributes: Iterable[str]) -> list[frozenset[str]]:
+        """The declared sets of rivals, whole namespaces filled in with those of these attributes that they hold."""
+        if not self.exclusive:
+            return []
+        held = [name for name in attributes if not attribute.is_negative(name)]
+        return [
+            frozenset(
+                name
+                for member in members
+                for name in (
+                    [one for one in held if one.startswith(member[:-1])] if member.endswith(":*") else [member]
+                )
+            )
+            for members in self.exclusive.values()
+        ]
 
     def context_attributes(self, at: int, zone: ZoneInfo) -> tuple[str, ...]:
         """The ``ctx:`` attributes of an instant (µs) for an owner in this zone."""

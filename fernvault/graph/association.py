@@ -1,8 +1,8 @@
 """Associations: what fires together, as decayed counts, and the shrunk lift that a context seed gives (mechanisms 2.5).
 
 All counts of a surface fade with one half-life, so that their ratios stay what they were. A count is kept as a sum of
-landmark weights: each event adds 2^(t/h), which nothing ever needs to fade, so events may come in any order and be taken
-out again.
+landmark weights: each event adds 2^(t/h), which nothing ever needs to fade, so events may come in any order and be
+taken out again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _LANDMARK: Final = 10_957 * DAY
 
 def weight(at: int, half_life: float = HALF_LIFE) -> float:
     """The landmark weight of an event at the instant ``at``: 2^(t/h), t in days since the landmark."""
-    return 2.0 ** ((at - _LANDMARK) / (half_life * DAY))
+    grown: float = 2.0 ** ((at - _LANDMARK) / (half_life * DAY))
+    return grown
 
 
 def decayed(total: float, now: int, half_life: float = HALF_LIFE) -> float:
@@ -40,10 +41,11 @@ def decayed(total: float, now: int, half_life: float = HALF_LIFE) -> float:
     return total / weight(now, half_life)
 
 
-def together(attributes: Sequence[str]) -> list[str]:
-    """Those of an event's attributes that are counted: its context first, TOGETHER at most."""
-    ordered = sorted(dict.fromkeys(attributes), key=lambda name: namespace(name) != CONTEXT)
-    return ordered[:TOGETHER]
+def together(attributes: Sequence[str]) -> Sequence[str]:
+    """Those of an event's attributes (no repeats) that are counted: TOGETHER at most, its context before others."""
+    if len(attributes) <= TOGETHER:
+        return attributes
+    return sorted(attributes, key=lambda name: namespace(name) != CONTEXT)[:TOGETHER]
 
 
 def pairs(counted: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""The doctor: pages, structure, and every edge against a replay of the journal."""
+"""The doctor: pages, structure, and every edge and count against a replay of the journal."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from math import isclose
 from typing import Any, Final
 
 from fernvault.edge import Edge
+from fernvault.graph.association import weight
 from fernvault.graph.fading import settle
 from fernvault.graph.replay import replay
-from fernvault.vault import edges, integrity, journal, surfaces
+from fernvault.vault import associations, edges, integrity, journal, surfaces
+from fernvault.vault.associations import Count
 from fernvault.vault.integrity import Finding
 from fernvault.vault.surfaces import SurfaceRow
 
@@ -29,6 +31,7 @@ def examine(connection: Any, now: int) -> list[Finding]:
     for surface in surfaces.every(connection):
         findings += _entries(connection, surface)
         findings += _edges(connection, surface, now)
+        findings += _counts(connection, surface, now)
     return findings
 
 
@@ -68,6 +71,21 @@ def _edges(connection: Any, surface: SurfaceRow, now: int) -> list[Finding]:
         elif not _agree(kept.edge, made):
             findings.append(Finding("edge", f"{surface.name}: {slug} differs from its journal"))
     return findings
+
+
+def _counts(connection: Any, surface: SurfaceRow, now: int) -> list[Finding]:
+    made = journal.counts(connection, surface)
+    kept, held = associations.every(connection, surface.id), associations.tally(connection, surface.id)
+    least = TOLERANCE * weight(now)
+    if kept.keys() == made.pairs.keys() and all(
+        one.events == other.events and isclose(one.weight, other.weight, rel_tol=TOLERANCE, abs_tol=least)
+        for one, other in [
+            (held, Count(made.events, made.weight)),
+            *((count, made.pairs[pair]) for pair, count in kept.items()),
+        ]
+    ):
+        return []
+    return [Finding("counts", f"{surface.name}: what fires together differs from the journal")]
 
 
 def _agree(kept: Edge, made: Edge | None) -> bool:

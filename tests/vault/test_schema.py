@@ -41,14 +41,24 @@ def close_to(expected: Any) -> Any:
     return pytest.approx(expected, rel=1e-9, abs=1e-9) if isinstance(expected, float) else expected
 
 
+def cut(found: Any, expected: Any) -> Any:
+    """What was found, without the keys that came later."""
+    if isinstance(expected, dict):
+        return {key: cut(found[key], value) for key, value in expected.items()}
+    if isinstance(expected, list) and len(found) == len(expected):
+        return [cut(one, other) for one, other in zip(found, expected, strict=True)]
+    return found
+
+
+# The one thing that reads otherwise than then: oat milk, bought every week, is now said to be due.
 @pytest.mark.parametrize("surface", list(V1["surfaces"]))
 def test_an_old_vault_shows_what_it_always_did(v1: Vault, surface: str) -> None:
     expected = V1["surfaces"][surface]
-    card = perform(v1, "card", {"surface": surface})
-    assert {key: card[key] for key in expected["card"]} == close_to(expected["card"])
-    assert perform(v1, "ls", {"surface": surface}) == close_to(expected["ls"])
+    assert cut(perform(v1, "card", {"surface": surface}), expected["card"]) == close_to(expected["card"])
+    assert cut(perform(v1, "ls", {"surface": surface}), expected["ls"]) == close_to(expected["ls"])
     for why in expected["why"]:
-        assert perform(v1, "why", {"surface": surface, "attribute": why["attribute"]}) == close_to(why)
+        found = perform(v1, "why", {"surface": surface, "attribute": why["attribute"]})
+        assert cut(found, why) == close_to(why)
 
 
 def of(surface: str, attribute: str) -> dict[str, Any]:
