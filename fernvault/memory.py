@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -19,11 +19,12 @@ from fernvault.rule import ADAPTIVE, Rule
 from fernvault.surface import Surface
 from fernvault.vault import doctor, erasing, history, schema
 from fernvault.vault import surfaces as surface_rows
-from fernvault.vault.faults import named
+from fernvault.vault.faults import named, translate
 from fernvault.vault.integrity import Finding
 from fernvault.vault.layout import VaultFolder
 from fernvault.vault.opening import close_database, open_database
 from fernvault.vault.slots import damaged_slots, unlock_with_passphrase, wipe
+from fernvault.vault.warm import Shared
 
 
 class Undone(NamedTuple):
@@ -43,6 +44,7 @@ class Vault:
         self._connection = connection
         self._clock = clock
         self._surfaces: dict[str, Surface] = {}
+        self._shared = Shared()
         meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
         self.id: str = meta["vault_id"]
         self.created = int(meta["created"])
@@ -100,7 +102,14 @@ class Vault:
         return self._surfaces[name]
 
     def _reach(self, row: surface_rows.SurfaceRow, clock: Callable[[], int]) -> Surface:
-        return Surface(self._connection, row, zone=self.zone, transaction=self.transaction, clock=clock)
+        return Surface(
+            self._connection,
+            row,
+            zone=self.zone,
+            transaction=self.transaction,
+            clock=clock,
+            shared=self._shared,
+        )
 
     def add_surface(
         self,
@@ -129,8 +138,7 @@ class Vault:
         self._surfaces.pop(name, None)
         with self.transaction():
             surface_rows.remove(self._connection, row.id)
-        for surface in self._surfaces.values():  # the sources that nothing names any more went with it
-            surface.let_go()
+        self._shared.clear()  # the sources that nothing names any more went with it
         with named(self._file):
             erasing.settle_file(self._connection)
         return count
@@ -244,15 +252,37 @@ class Vault:
         for surface in self.surfaces():
             surface.rebuild()
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """One durable transaction: all of it or nothing. Raises DiskFullError, ReadOnlyError, VaultDamagedError."""
+        return _Transaction(self._connection, self._file)
+
+
+class _Transaction:
+    __slots__ = ("_connection", "_file")
+
+    def __init__(self, connection: Any, file: Path) -> None:
+        self._connection = connection
+        self._file = file
+
+    def __enter__(self) -> None:
         with named(self._file):
             self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with named(self._file):
+            if error is None:
+                try:
+                    self._connection.execute("COMMIT")
+                except BaseException:
+                    self._roll_back()
+                    raise
+            else:
+                self._roll_back()
+        if isinstance(error, Exception) and (known := translate(error, self._file)) is not None:
+            raise known from error
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")

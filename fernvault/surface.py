@@ -23,7 +23,7 @@ from fernvault.vault import history, journal, priors
 from fernvault.vault import surfaces as surface_rows
 from fernvault.vault.priors import Adopted
 from fernvault.vault.surfaces import SurfaceRow
-from fernvault.vault.warm import Warm
+from fernvault.vault.warm import Shared, Warm
 
 Correction = Literal["set", "pin", "unpin", "forget"]
 OWNER_SOURCE: Final = "owner"
@@ -50,13 +50,14 @@ class Surface:
         zone: ZoneInfo,
         transaction: Callable[[], AbstractContextManager[None]],
         clock: Callable[[], int],
+        shared: Shared,
     ) -> None:
         self._connection = connection
         self._row = row
         self._zone = zone
         self._transaction = transaction
         self._clock = clock
-        self._warm = Warm()
+        self._warm = Warm(shared)
 
     @property
     def name(self) -> str:
@@ -238,10 +239,6 @@ class Surface:
         """Make every edge, and the entries it rests on, again from the journal."""
         with self._rewriting():
             journal.rebuild(self._connection, self._row)
-
-    def let_go(self) -> None:
-        """Know nothing of the rows any more: somebody else has changed them."""
-        self._warm.clear()
 
     def journal(self) -> Iterator[history.JournalRow]:
         """Every journal entry of this surface in the order in which it was written."""

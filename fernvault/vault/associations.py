@@ -32,12 +32,11 @@ class Count(NamedTuple):
 class Deltas:
     """What a batch of events adds to a surface's counts, gathered so that each row is written once."""
 
-    __slots__ = ("events", "pairs", "weight")
+    __slots__ = ("_sets",)
 
     def __init__(self) -> None:
-        self.events = 0
-        self.weight = 0.0
-        self.pairs: dict[Pair, Count] = {}
+        # Events of one kind of thing mostly carry the very same attributes; their pairs are made once, at the end.
+        self._sets: dict[tuple[int, ...], tuple[int, float]] = {}
 
     def add(self, at: int, counted: Sequence[int], amount: float) -> None:
         """One event at the instant ``at`` whose counted attributes are these; what weighs under 1 counts for less.
@@ -46,37 +45,51 @@ class Deltas:
         """
         if not counted:
             return
-        share = weight(at) * min(1.0, amount)
-        self.events += 1
-        self.weight += share
-        held = self.pairs
-        for pair in pairs(counted):
-            if pair in held:
-                events, total = held[pair]
-                held[pair] = Count(events + 1, total + share)
-            else:
-                held[pair] = Count(1, share)
+        key = tuple(counted)
+        events, total = self._sets.get(key, _NONE)
+        share = weight(at)
+        self._sets[key] = (events + 1, total + (share if amount >= 1.0 else share * amount))
+
+    def total(self) -> Count:
+        """All the events."""
+        counts = self._sets.values()
+        return Count(sum(events for events, _ in counts), sum(total for _, total in counts))
+
+    def pairs(self) -> dict[Pair, Count]:
+        """Each pair of attributes that fired together, an attribute with itself too."""
+        found: dict[Pair, Count] = {}
+        for counted, (events, total) in self._sets.items():
+            for pair in pairs(counted):
+                before, held = found.get(pair, _NONE)
+                found[pair] = Count(before + events, held + total)
+        return found
+
+
+_NONE: Final = (0, 0.0)
 
 
 def add(connection: Any, surface_id: int, deltas: Deltas) -> None:
     """Add these to the surface's counts."""
-    if deltas.events:
-        connection.executemany(_ADD_PAIR, [(*pair, *count) for pair, count in deltas.pairs.items()])
-        connection.execute(_ADD_TALLY, (surface_id, deltas.events, deltas.weight))
+    total = deltas.total()
+    if total.events:
+        connection.executemany(_ADD_PAIR, [(*pair, *count) for pair, count in deltas.pairs().items()])
+        connection.execute(_ADD_TALLY, (surface_id, *total))
 
 
 def subtract(connection: Any, surface_id: int, deltas: Deltas) -> None:
     """Take these from the surface's counts, and the pairs away that no event is left of."""
-    if not deltas.events:
+    total = deltas.total()
+    if not total.events:
         return
+    gone = deltas.pairs()
     connection.executemany(
         "UPDATE association SET events = events - ?, weight = weight - ? WHERE one = ? AND other = ?",
-        [(*count, *pair) for pair, count in deltas.pairs.items()],
+        [(*count, *pair) for pair, count in gone.items()],
     )
-    connection.executemany("DELETE FROM association WHERE one = ? AND other = ? AND events < 1", deltas.pairs)
+    connection.executemany("DELETE FROM association WHERE one = ? AND other = ? AND events < 1", gone)
     connection.execute(
         "UPDATE tally SET events = events - ?, weight = weight - ? WHERE surface_id = ?",
-        (deltas.events, deltas.weight, surface_id),
+        (*total, surface_id),
     )
     connection.execute("DELETE FROM tally WHERE surface_id = ? AND events < 1", (surface_id,))
 

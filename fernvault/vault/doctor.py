@@ -11,7 +11,6 @@ from fernvault.graph.association import weight
 from fernvault.graph.fading import settle
 from fernvault.graph.replay import replay
 from fernvault.vault import associations, edges, integrity, journal, surfaces
-from fernvault.vault.associations import Count
 from fernvault.vault.integrity import Finding
 from fernvault.vault.surfaces import SurfaceRow
 
@@ -74,15 +73,14 @@ def _edges(connection: Any, surface: SurfaceRow, now: int) -> list[Finding]:
 
 
 def _counts(connection: Any, surface: SurfaceRow, now: int) -> list[Finding]:
-    made = journal.counts(connection, surface)
-    kept, held = associations.every(connection, surface.id), associations.tally(connection, surface.id)
+    deltas = journal.counts(connection, surface)
+    made = deltas.pairs()
+    kept = associations.every(connection, surface.id)
     least = TOLERANCE * weight(now)
-    if kept.keys() == made.pairs.keys() and all(
+    compared = [(associations.tally(connection, surface.id), deltas.total())]
+    if kept.keys() == made.keys() and all(
         one.events == other.events and isclose(one.weight, other.weight, rel_tol=TOLERANCE, abs_tol=least)
-        for one, other in [
-            (held, Count(made.events, made.weight)),
-            *((count, made.pairs[pair]) for pair, count in kept.items()),
-        ]
+        for one, other in [*compared, *((count, made[pair]) for pair, count in kept.items())]
     ):
         return []
     return [Finding("counts", f"{surface.name}: what fires together differs from the journal")]

@@ -23,18 +23,20 @@ _INSERT_EVENT: Final = (
     "INSERT INTO event (seq, surface_id, id, at, kind, item, attributes, magnitude, quantity, value, source_id,"
     " recorded) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_INSERT_IF_NEW: Final = f"{_INSERT_EVENT} ON CONFLICT (surface_id, id) DO NOTHING"
 _LINK_COLUMNS: Final = "seq, at, kind, attributes, magnitude, quantity, value"
 _INSERT_EDGE_EVENT: Final = "INSERT INTO edge_event (attribute_id, at, seq, act, amount) VALUES (?, ?, ?, ?, ?)"
 
 
 def source_id(connection: Any, name: str, warm: Warm) -> int:
     """The number of a source (where events came from), made if it is new."""
-    if name not in warm.sources:
+    known = warm.shared.sources
+    if name not in known:
         row = connection.execute("SELECT id FROM source WHERE name = ?", (name,)).fetchone()
         if row is None:
             row = connection.execute("INSERT INTO source (name) VALUES (?) RETURNING id", (name,)).fetchone()
-        warm.sources[name] = int(row[0])
-    return warm.sources[name]
+        known[name] = int(row[0])
+    return known[name]
 
 
 def last_seq(connection: Any) -> int:
@@ -44,9 +46,6 @@ def last_seq(connection: Any) -> int:
 
 def known_ids(connection: Any, surface_id: int, ids: Sequence[str]) -> set[str]:
     """Those of these event ids that the surface's journal holds."""
-    if len(ids) == 1:
-        rows = connection.execute("SELECT id FROM event WHERE surface_id = ? AND id = ?", (surface_id, ids[0]))
-        return {row[0] for row in rows}
     rows = connection.execute(
         "SELECT id FROM event WHERE surface_id = ? AND id IN (SELECT value FROM json_each(?))",
         (surface_id, json.dumps(ids)),
@@ -95,7 +94,9 @@ def write(
     """
     if again:
         _free_ids(connection, surface.id, [event.id for event in events])
-    seen = known_ids(connection, surface.id, [event.id for event in events])
+    # One event that brings nothing else new is asked about by writing it, which is one look-up less.
+    asking = len(events) == 1 and source in warm.shared.sources and warm.numbers.keys() >= set(fired(events[0]))
+    seen = set() if asking else known_ids(connection, surface.id, [event.id for event in events])
     fresh: list[bool] = []
     new: list[tuple[Event, tuple[str, ...]]] = []
     for event in events:
@@ -110,7 +111,8 @@ def write(
     numbers = warm.numbers
     created = _number_attributes(connection, surface.id, new, numbers)
     source_number = source_id(connection, source, warm)
-    seq = last_seq(connection)
+    known_seq = warm.shared.last_seq
+    seq = last_seq(connection) if known_seq is None else known_seq
     rows: list[tuple[Any, ...]] = []
     links: list[tuple[Any, ...]] = []
     entries: defaultdict[int, list[EdgeEvent]] = defaultdict(list)
@@ -130,7 +132,12 @@ def write(
             links.append((number, at, seq, act_number, size))
         if act is Act.LEARN:
             deltas.add(at, ids if len(ids) <= TOGETHER else [numbers[slug] for slug in together(slugs)], size)
-    connection.executemany(_INSERT_EVENT, rows)
+    if asking:
+        if not connection.execute(_INSERT_IF_NEW, rows[0]).rowcount:
+            return [False]
+    else:
+        connection.executemany(_INSERT_EVENT, rows)
+    warm.shared.last_seq = seq
     _fold(connection, surface, entries, created, warm)
     connection.executemany(_INSERT_EDGE_EVENT, links)
     associations.add(connection, surface_id, deltas)

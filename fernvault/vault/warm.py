@@ -10,23 +10,38 @@ MOST: Final = 8192
 """Edges kept at a time; a hundred attributes fire often, and the rest are read when they do."""
 
 
+class Shared:
+    """What all surfaces of a vault share: source numbers, and the number of the latest journal entry."""
+
+    __slots__ = ("last_seq", "sources")
+
+    def __init__(self) -> None:
+        self.sources: dict[str, int] = {}
+        self.last_seq: int | None = None
+
+    def clear(self) -> None:
+        """Know nothing any more."""
+        self.sources.clear()
+        self.last_seq = None
+
+
 class Warm:
-    """Attribute and source numbers, and edges as the last committed write left them. Empty is always right.
+    """Attribute numbers, and edges as the last committed write left them. Empty is always right.
 
     Whoever changes these rows otherwise than through ``journal.write``, or rolls a write back, calls ``clear``.
     """
 
-    __slots__ = ("edges", "numbers", "sources")
+    __slots__ = ("edges", "numbers", "shared")
 
-    def __init__(self) -> None:
+    def __init__(self, shared: Shared) -> None:
+        self.shared = shared
         self.numbers: dict[str, int] = {}
-        self.sources: dict[str, int] = {}
         self.edges: dict[int, Stored | None] = {}
 
     def clear(self) -> None:
         """Know nothing any more."""
+        self.shared.clear()
         self.numbers.clear()
-        self.sources.clear()
         self.edges.clear()
 
     def make_room(self, count: int) -> None:

@@ -20,7 +20,7 @@ from fernvault.vault import erasing, journal, opening, schema, slots, surfaces
 from fernvault.vault.layout import VaultFolder
 from fernvault.vault.lock import VaultLock
 from fernvault.vault.surfaces import SurfaceRow
-from fernvault.vault.warm import Warm
+from fernvault.vault.warm import Shared, Warm
 from tests.strategies import START
 from tests.vaults import PASSPHRASE, Clock, buy, table
 
@@ -47,7 +47,8 @@ def _surface(connection: sqlcipher.Connection, name: str) -> SurfaceRow:
 
 def _fill(connection: sqlcipher.Connection, rows: dict[str, SurfaceRow], rng: random.Random) -> None:
     """Sixty interleaved batches, of rows of many lengths: pages split and rows move, as in years of use."""
-    warm = {name: Warm() for name in rows}
+    shared = Shared()
+    warm = {name: Warm(shared) for name in rows}
     for _ in range(60):
         for name, row in rows.items():
             connection.execute("BEGIN IMMEDIATE")
