@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from fernvault.attribute import is_negative
 from fernvault.card import Card, Entry
 from fernvault.catalog.catalog import Catalog
-from fernvault.edge import Edge, EdgeEvent
+from fernvault.edge import Edge
 from fernvault.event import Act
 from fernvault.graph.confidence import confidence, is_known
 from fernvault.graph.due import is_due
@@ -114,19 +114,17 @@ class Reading:
         Where later entries have changed or removed it since, or a sweep has, it is made from those up to ``until``.
         """
         found: dict[str, Edge] = {}
-        past: list[tuple[str, int]] = []
+        past: dict[int, str] = {}
         until = self._until
         for attribute, number, stored in edge_rows.load_surface(self._connection, self._row.id):
             if until is not None and stored.edge.at > until:
-                past.append((attribute, number))
+                past[number] = attribute
             else:
                 found[attribute] = stored.edge
         if until is not None:
-            past += edge_rows.absent(self._connection, self._row.id)
-        for attribute, number in past:
-            entries: Iterator[EdgeEvent] = edge_rows.entries(self._connection, number, until=until)
-            if (edge := replay(entries, self.rule)) is not None:
-                found[attribute] = edge
+            past.update({number: attribute for attribute, number in edge_rows.absent(self._connection, self._row.id)})
+            for number, edge in edge_rows.replayed(self._connection, past, self.rule, until=until):
+                found[past[number]] = edge
         return found
 
     def faded(self, at: int | None = None) -> dict[str, Edge]:

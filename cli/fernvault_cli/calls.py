@@ -114,6 +114,11 @@ def status(options: Options) -> Call:
     return Call("status", {}, render.status)
 
 
+def unlock(options: Options) -> Call:
+    """The vault's state, to somebody who unlocks what is unlocked."""
+    return Call("status", {}, render.unlocked_already)
+
+
 def surface_list(options: Options) -> Call:
     """All surfaces."""
     return Call("surface.list", {}, render.surfaces)

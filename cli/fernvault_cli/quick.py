@@ -104,7 +104,9 @@ SHAPES = {
     "undo": Shape((), {"--surface": ("surface", str), "--since": ("since", str)}),
     "redo": Shape((), {"--surface": ("surface", str)}),
     "status": Shape(),
+    "unlock": Shape(),
     "lock": Shape(),
+    "agent start": Shape(),
     "agent status": Shape(),
     "agent stop": Shape(),
     "doctor": Shape((), {}, {"--rebuild": "rebuild"}),
@@ -128,7 +130,7 @@ NEEDED = {"export": "to", "delete": "surface", "record": "surface"}
 ASKING = ("delete", "surface remove")
 """Verbs that ask first, which is the long path's business unless --yes was given."""
 
-SAME = {"agent status": "status", "agent stop": "lock", "delete": "surface remove"}
+SAME = {"agent status": "status", "agent start": "unlock", "agent stop": "lock", "delete": "surface remove"}
 """Verbs that are another one's call."""
 
 

@@ -224,6 +224,12 @@ def status(document: Any, options: Options) -> None:
         note(f"warning: {warning}", options)
 
 
+def unlocked_already(document: Any, options: Options) -> None:
+    """That there was nothing to do, and the state."""
+    note("it is unlocked already", options)
+    status(document, options)
+
+
 def clock(seconds: float) -> str:
     """A span in hours and minutes, or seconds when that is all there is."""
     minutes = round(seconds / 60)

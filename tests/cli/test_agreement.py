@@ -74,6 +74,8 @@ OURS = {
     ],
     "redo": ["redo", "redo --json", f"redo --surface {S}", "redo --surface nowhere.example --json"],
     "status": ["status", "status --json", "--json status --no-color", "status --quiet"],
+    "unlock": ["unlock", "unlock --json", "unlock --quiet"],
+    "agent start": ["agent start", "agent start --json"],
     "agent status": ["agent status", "agent status --json"],
     "doctor": ["doctor", "doctor --json", "doctor --rebuild", "--json doctor --rebuild"],
     "surface list": ["surface list", "surface list --json", "surface --json list"],
