@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from fernvault.attribute import CONTEXT, namespace, opposite
 from fernvault.edge import Edge
-from fernvault.graph import tilt
 from fernvault.graph.association import decayed, lift, together, weight
 from fernvault.graph.fading import settle
 from fernvault.graph.learning import learn
@@ -21,13 +20,12 @@ from fernvault.rule import ADAPTIVE, Rule
 
 
 class Person:
-    """Edges, decayed counts and the tilt, fed in order of time."""
+    """Edges and decayed counts, fed in order of time."""
 
     def __init__(self, rule: Rule = ADAPTIVE, exclusive: Sequence[frozenset[str]] = ()) -> None:
         self.rule = rule
         self.exclusive = exclusive
         self.edges: dict[str, Edge] = {}
-        self.gauge = tilt.start(0, rule)
         self.total = 0.0
         self.counts: defaultdict[str, float] = defaultdict(float)
         self.joint: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
@@ -38,15 +36,8 @@ class Person:
         if magnitude < 0:
             names = [name if namespace(name) == CONTEXT else opposite(name) for name in names]
         size = amount(magnitude, quantity, self.rule)
-        moves = []
         for name in names:
-            before = settle(self.edges.get(name), at, self.rule)
-            after = learn(before, at, size, self.rule)
-            self.edges[name] = after
-            if namespace(name) != CONTEXT:
-                moves.append((None if before is None else before.traces, after.traces))
-        if moves:
-            self.gauge = tilt.observe(self.gauge, at, moves, self.rule)
+            self.edges[name] = learn(self.edges.get(name), at, size, self.rule)
         counted = together(names)
         share = weight(at) * min(1.0, size)
         self.total += share
@@ -67,12 +58,8 @@ class Person:
             for name in self.edges:
                 if name != seed:
                     joint = decayed(self.joint[seed][name], at)
-                    found[name] += lift(joint, held, decayed(self.counts[name], at), total)
+                    found[name] += lift(joint, held, decayed(self.counts[name], at), total, self.rule.shrinkage)
         return found
-
-    def tilted(self) -> Rule:
-        """The rule with the weights that its traces have earned."""
-        return self.rule._replace(weights=tilt.tilted(self.rule.weights, self.gauge.means))
 
     def read(
         self,
@@ -88,7 +75,7 @@ class Person:
             means, kappa(means, self.rule) if worth is None else worth, self.lifts(seeds, at), self.exclusive
         )
         faded = {name: left for name, edge in self.edges.items() if (left := settle(edge, at, self.rule)) is not None}
-        found = candidates(faded, self.tilted(), around)
+        found = candidates(faded, self.rule, around)
         return strongest(found, len(found), at)
 
     def scores(

@@ -14,7 +14,7 @@ from fernvault.graph.association import decayed, lift, pairs, together, weight
 from fernvault.graph.inhibition import inhibit
 from fernvault.graph.salience import salience, slowed
 from fernvault.graph.standing import explained, kappa, standing, worth_asking
-from fernvault.graph.tilt import discounted, likelihood, tilted
+from fernvault.graph.tilt import discounted, likelihood, observe, start, tilted
 from fernvault.instant import DAY
 from fernvault.rule import ADAPTIVE
 
@@ -109,3 +109,18 @@ def test_tilt_by_hand() -> None:
 @given(weights, st.floats(-5.0, 0.0))
 def test_equal_means_tilt_nothing(some: list[float], mean: float) -> None:
     assert tilted(some, [mean] * len(some)) == pytest.approx(some)
+
+
+def test_the_gauge_by_hand() -> None:
+    # The first event: nothing is known, so every trace gives its two attributes a share of 0.1/(0 + 0.1·2) = 1/2.
+    first = observe(start(START, ADAPTIVE), START, [(None, (0.6,) * 3), (None, (0.6,) * 3)], ADAPTIVE)
+    assert first.means == pytest.approx((0.02 * log(0.5),) * 3)
+    assert (first.totals, first.attributes) == ((1.2, 1.2, 1.2), 2)
+    # A week later one of them fires: the fast trace has faded to 0.3 of 0.6, the others to what their half-lives leave.
+    faded = tuple(0.6 * 2 ** (-7 / half_life) for half_life in (7, 45, 365))
+    second = observe(first, START + 7 * DAY, [(faded, tuple(one + 0.5 for one in faded))], ADAPTIVE)
+    for k, left in enumerate(faded):
+        seen = log((left + 0.1) / (2 * left + 0.2))
+        assert second.means[k] == pytest.approx(0.98 * first.means[k] + 0.02 * seen)
+        assert second.totals[k] == pytest.approx(2 * left + 0.5)
+    assert (second.at, second.attributes) == (START + 7 * DAY, 2)
