@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from fernvault.attribute import CONTEXT, namespace, opposite
 from fernvault.edge import Edge
+from fernvault.graph.activation import pooled
 from fernvault.graph.association import decayed, lift, together, weight
 from fernvault.graph.fading import settle
 from fernvault.graph.learning import learn
@@ -48,18 +49,19 @@ class Person:
                     self.joint[name][other] += share
 
     def lifts(self, seeds: Iterable[str], at: int) -> dict[str, float]:
-        """Per attribute, the sum over the seeds of its log lift."""
+        """Per attribute, the pooled log lift of the seeds that were ever counted."""
         total = decayed(self.total, at)
-        found: defaultdict[str, float] = defaultdict(float)
-        for seed in seeds:
-            if not self.counts[seed]:
+        found: defaultdict[str, list[float]] = defaultdict(list)
+        for seed in dict.fromkeys(seeds):
+            if not self.counts.get(seed):
                 continue
             held = decayed(self.counts[seed], at)
-            for name in self.edges:
+            for name in self.counts:
                 if name != seed:
                     joint = decayed(self.joint[seed][name], at)
-                    found[name] += lift(joint, held, decayed(self.counts[name], at), total, self.rule.shrinkage)
-        return found
+                    own = decayed(self.counts[name], at)
+                    found[name].append(lift(joint, held, own, total, self.rule.shrinkage))
+        return {name: pooled(each) for name, each in found.items()}
 
     def read(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from fernvault.card import Card, Entry
 from fernvault.catalog.catalog import Catalog
 from fernvault.edge import Edge
 from fernvault.event import Act
+from fernvault.graph.activation import pooled
 from fernvault.graph.confidence import confidence, is_known
 from fernvault.graph.due import is_due
 from fernvault.graph.fading import settle
@@ -144,15 +146,15 @@ class Reading:
     def card(self, entries: int, seeds: Sequence[str] = (), at: int | None = None) -> Card:
         """The card at the reading's instant, or at another: at most ``entries`` attributes, best first."""
         moment = self.at if at is None else at
-        chosen = self._chosen(entries, self._lifts(seeds), moment)
+        chosen = self.candidates(entries, self.lifts(seeds), moment)
         return Card(self._row.name, moment, tuple(self._entry(one, moment) for one in chosen), tuple(seeds))
 
     def preview(self, days: int, entries: int, seeds: Sequence[str] = ()) -> tuple[Card, Card, list[Change]]:
         """The card now, the card ``days`` later if nothing more happens, and each day on which it changes."""
-        lifts = self._lifts(seeds)
+        lifts = self.lifts(seeds)
 
         def members(day: int) -> frozenset[str]:
-            return frozenset(one.attribute for one in self._chosen(entries, lifts, self.at + day * DAY))
+            return frozenset(one.attribute for one in self.candidates(entries, lifts, self.at + day * DAY))
 
         steps: list[Change] = []
         before = members(0)
@@ -176,16 +178,18 @@ class Reading:
         """What the prior adds to the attribute's standing."""
         return 0.0 if self.prior is None else self.worth * self.prior.means.get(attribute, 0.0)
 
-    def _lifts(self, seeds: Sequence[str]) -> Mapping[str, float]:
-        found: dict[str, float] = {}
+    def lifts(self, seeds: Sequence[str]) -> dict[str, float]:
+        """Per attribute that was ever counted, the pooled log lift of these seeds, in nats."""
+        found: defaultdict[str, list[float]] = defaultdict(list)
         for lifted in associations.lifts(
             self._connection, self._row.id, seeds, self.at, shrinkage=self.rule.shrinkage
         ).values():
             for name, lift in lifted.items():
-                found[name] = found.get(name, 0.0) + lift
-        return found
+                found[name].append(lift)
+        return {name: pooled(each) for name, each in found.items()}
 
-    def _chosen(self, count: int, lifts: Mapping[str, float], at: int) -> list[Candidate]:
+    def candidates(self, count: int, lifts: Mapping[str, float], at: int) -> list[Candidate]:
+        """The best of what stands at an instant, best first."""
         held = self.faded(at)
         means: Mapping[str, float] = {} if self.prior is None else self.prior.means
         exclusive = () if self._catalog is None else self._catalog.exclusive_sets([*held, *means])

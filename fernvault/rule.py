@@ -19,7 +19,7 @@ class Rule(NamedTuple):
     occasion (0: each event is one). ``hits_half_life``: days, None when hits never fade. ``owner_hits``: how many
     occasions the owner's own word counts for. ``quantity``: whether the reported quantity changes the magnitude.
     ``prior_events``: how many events the prior is worth at its most popular attribute. ``shrinkage``: events' worth
-    of independence that the lift of a context starts from.
+    that the lift of a context adds to what was seen and to what chance would give.
     """
 
     name: str
@@ -50,7 +50,7 @@ ADAPTIVE: Final = Rule(
     owner_hits=8.0,
     quantity=False,
     prior_events=2.0,
-    shrinkage=2.0,
+    shrinkage=1.0,
 )
 """The default. Known takes four fresh occasions: three give 0.6988, just under the line."""
 
@@ -67,7 +67,7 @@ PAPER: Final = Rule(
     owner_hits=2.0,
     quantity=True,
     prior_events=0.0,
-    shrinkage=2.0,
+    shrinkage=1.0,
 )
 """The published system's rule and numbers (mechanisms 1.2): one trace, lambda 0.02 a day, floor 1."""
 

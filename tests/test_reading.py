@@ -32,10 +32,10 @@ def test_a_context_lifts_what_goes_with_it_and_lowers_what_does_not(shop: Surfac
     shop.record(events, source=SOURCE)
     assert names(shop) == ["pref:oat", "pref:wine"]
     assert names(shop, "evening") == ["pref:wine", "pref:oat"]
-    # Equal strengths, so the card with a lift tells it: p = 10/20, (10 + 2·0.5)/(10 + 2)/0.5 and (0 + 2·0.5)/12/0.5.
-    lifts = shop.at()._lifts(["ctx:evening"])
-    assert lifts["pref:wine"] == pytest.approx(log(11 / 12 / 0.5))
-    assert lifts["pref:oat"] == pytest.approx(log(1 / 12 / 0.5))
+    # Of the ten evenings chance would give each five: (10 + 1)/(5 + 1) and (0 + 1)/(5 + 1).
+    lifts = shop.at().lifts(["ctx:evening"])
+    assert lifts["pref:wine"] == pytest.approx(log(11 / 6))
+    assert lifts["pref:oat"] == pytest.approx(log(1 / 6))
     # The strength is own evidence whatever the context.
     assert len({entry.strength for entry in shop.card(seeds=("ctx:evening",)).entries}) == 1
 
@@ -46,21 +46,20 @@ def test_counts_fade_together(shop: Surface, clock: Clock) -> None:
     shop.record([buy(f"o{n}", START, "pref:oat", "pref:rye") for n in range(2)], source=SOURCE)
     shop.record([buy(f"r{n}", START, "pref:rye") for n in range(2)], source=SOURCE)
     clock.now = START + 365 * DAY
-    share = 3 / 4
-    assert shop.at()._lifts(["ctx:morning"])["pref:oat"] == pytest.approx(log((2 + 2 * share) / (2 + 2) / share))
+    assert shop.at().lifts(["ctx:morning"])["pref:oat"] == pytest.approx(log((2 + 1) / (3 * 2 / 4 + 1)))
 
 
 def test_what_was_taken_back_goes_with_nothing(vault: Vault, shop: Surface, clock: Clock) -> None:
     shop.record([buy("1", START, "pref:oat", "ctx:morning")], source=SOURCE)
-    before = shop.at()._lifts(["ctx:morning"])
+    before = shop.at().lifts(["ctx:morning"])
     clock.now += HOUR
     shop.record([buy("2", START, "pref:tea", "ctx:morning"), buy("3", START, "pref:tea")], source=SOURCE)
-    assert shop.at()._lifts(["ctx:morning"]) != before
+    assert shop.at().lifts(["ctx:morning"]) != before
     vault.undo(surface=NAME, since=clock.now)
-    assert shop.at()._lifts(["ctx:morning"]) == pytest.approx(before)
+    assert shop.at().lifts(["ctx:morning"]) == pytest.approx(before)
     assert vault.doctor() == []
     vault.redo()
-    assert "pref:tea" in shop.at()._lifts(["ctx:morning"])
+    assert "pref:tea" in shop.at().lifts(["ctx:morning"])
     assert vault.doctor() == []
 
 
@@ -134,7 +133,7 @@ def test_declared_rivals_push_each_other_down(vault: Vault) -> None:
     shop.record(events, source=SOURCE)
     # size:m stands at s5, size:l at 0.6, less 0.4·(s5 - 0.6), a fifth at least; cow has no rival that stands.
     s5 = 9 * (1 - (1 - 0.6 / 9) ** 5)
-    held = shop.at()._chosen(8, {}, START)
+    held = shop.at().candidates(8, {}, START)
     assert {one.attribute: one.score for one in held} == {
         "size:m": pytest.approx(s5),
         "size:l": pytest.approx(max(0.2 * 0.6, 0.6 - 0.4 * (s5 - 0.6))),
@@ -171,6 +170,6 @@ def test_lift_is_what_the_card_multiplies_by(shop: Surface) -> None:
     events = [buy(f"a{n}", START, "pref:oat", "ctx:morning") for n in range(3)]
     shop.record([*events, buy("b", START, "pref:tea", "ctx:morning"), buy("c", START, "pref:tea")], source=SOURCE)
     reading = shop.at()
-    lifts = reading._lifts(["ctx:morning"])
-    held = {one.attribute: one for one in reading._chosen(8, lifts, START)}
+    lifts = reading.lifts(["ctx:morning"])
+    held = {one.attribute: one for one in reading.candidates(8, lifts, START)}
     assert held["pref:oat"].score == pytest.approx(held["pref:oat"].standing * exp(lifts["pref:oat"]))

@@ -17,8 +17,8 @@ from fernvault.instant import DAY
 HALF_LIFE: Final = 365.0
 """Days; long, since a habit of the mornings is a habit for years."""
 
-SHRINKAGE: Final = 2.0
-"""Events' worth of independence that a pair starts from (2 to 5)."""
+SHRINKAGE: Final = 1.0
+"""Events' worth added to what was seen together and to what chance alone would give."""
 
 CLIP: Final = 2.0
 """Nats; what never fired together would otherwise be minus infinity."""
@@ -58,11 +58,12 @@ def pairs(counted: Sequence[int]) -> Iterator[tuple[int, int]]:
 def lift(joint: float, seed: float, own: float, total: float, shrinkage: float = SHRINKAGE) -> float:
     """The log lift of an attribute i under a seed j, shrunk to independence and clipped to ±2 nats.
 
-    ln[ ((n_ij + s·p_i)/(n_j + s)) / p_i ] with p_i = n_i/N, from decayed counts at one instant: ``joint`` n_ij,
-    ``seed`` n_j, ``own`` n_i, ``total`` N. 0 where nothing is known of the attribute or the seed.
+    ln[ (n_ij + s) / (n_i·n_j/N + s) ], from decayed counts at one instant: ``joint`` n_ij, ``seed`` n_j, ``own`` n_i,
+    ``total`` N; 0 where nothing is known of the attribute or the seed. The same count s above and below shrinks a
+    Poisson rate to its expectation (DuMouchel 1999; Norén et al. 2013 take s = 1/2). Added to n_j alone, as mechanisms
+    2.5 has it, s would be s·p_i events of a rare i, and one coincidence in ten would lift it by two nats.
     """
     if total <= 0.0 or own <= 0.0 or seed <= 0.0:
         return 0.0
-    share = min(own / total, 1.0)
-    raw = log((joint + shrinkage * share) / (seed + shrinkage) / share)
+    raw = log((joint + shrinkage) / (own * seed / total + shrinkage))
     return max(-CLIP, min(CLIP, raw))

@@ -23,8 +23,8 @@ WEAK: Final = 0.1
 class Surroundings(NamedTuple):
     """What a reading adds to the owner's own edges.
 
-    ``means``: the prior per attribute, worth ``kappa`` of strength each; ``lifts``: per attribute, Σ log lift of the
-    context's seeds, in nats; ``exclusive``: declared sets of rivals.
+    ``means``: the prior per attribute, worth ``kappa`` of strength each; ``lifts``: per attribute, the pooled log lift
+    of the context's seeds, in nats; ``exclusive``: declared sets of rivals.
     """
 
     means: Mapping[str, float] = {}
@@ -67,7 +67,7 @@ def candidates(edges: Mapping[str, Edge], rule: Rule, around: Surroundings = ALO
             continue
         stands = standing(own, max(mean, 0.0), around.kappa)
         if stands >= WEAK:
-            lifted = score(stands, (around.lifts.get(attribute, 0.0),))
+            lifted = score(stands, around.lifts.get(attribute, 0.0))
             found[attribute] = Candidate(attribute, own, stands, lifted, edges.get(attribute))
     for rivals in around.exclusive:
         values = {name: found[name].score for name in rivals if name in found}

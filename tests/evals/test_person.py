@@ -10,8 +10,6 @@ from evals.person import Person
 from fernvault.instant import DAY
 from fernvault.memory import Vault
 from fernvault.prior import Prior
-from fernvault.rule import ADAPTIVE
-from fernvault.vault import associations
 from tests.strategies import START, checked
 from tests.vaults import PASSPHRASE, SOURCE, Clock, buy, copy
 
@@ -36,7 +34,7 @@ def lasting(empty_vault: object, tmp_path_factory: pytest.TempPathFactory) -> ob
 
 
 @checked
-@given(histories, st.sets(st.sampled_from(POOL), max_size=2), st.booleans())
+@given(histories, st.sets(st.sampled_from(POOL), max_size=4), st.booleans())
 def test_the_vault_and_the_person_agree(
     lasting: Vault, history: list[tuple[int, set[str], float]], seeds: set[str], with_prior: bool
 ) -> None:
@@ -50,11 +48,6 @@ def test_the_vault_and_the_person_agree(
         person.learn(at, sorted(attributes), magnitude)
         shop.record([buy(f"{n}", at, *sorted(attributes), magnitude=magnitude)], source=SOURCE)
     reading = shop.at()
-    lifts = associations.lifts(lasting._connection, shop.row.id, sorted(seeds), START, shrinkage=ADAPTIVE.shrinkage)
-    summed: dict[str, float] = {}
-    for lifted in lifts.values():
-        for name, lift in lifted.items():
-            summed[name] = summed.get(name, 0.0) + lift
-    kept = {one.attribute: one.score for one in reading._chosen(99, summed, START)}
+    kept = {one.attribute: one.score for one in reading.candidates(99, reading.lifts(sorted(seeds)), START)}
     made = {one.attribute: one.score for one in person.read(START, seeds=sorted(seeds), prior=means) if one.score}
     assert made == pytest.approx(kept, rel=1e-9)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fernvault.graph.activation import score, second_hop
+from fernvault.graph.activation import pooled, score, second_hop
 from fernvault.graph.association import decayed, lift, pairs, together, weight
 from fernvault.graph.inhibition import inhibit
 from fernvault.graph.salience import salience, slowed
@@ -37,21 +37,28 @@ def test_what_is_counted_together() -> None:
 
 
 def test_lift_by_hand() -> None:
-    # p = 20/100; 8 of 10 mornings, two more at 0.2: (8 + 0.4)/12 = 0.7, and ln(0.7/0.2).
-    assert lift(8.0, 10.0, 20.0, 100.0) == pytest.approx(log(3.5))
+    # 20 of 100 events, so 2 of the 10 mornings by chance. 8 were seen: (8 + 1)/(2 + 1) = 3.
+    assert lift(8.0, 10.0, 20.0, 100.0) == pytest.approx(log(3))
     assert lift(2.0, 10.0, 20.0, 100.0) == pytest.approx(0.0)
-    assert lift(0.0, 1000.0, 20.0, 100.0) == -2.0
-    assert lift(1000.0, 1000.0, 1.0, 1_000_000.0) == 2.0
+    assert lift(8.0, 10.0, 20.0, 100.0, shrinkage=4.0) == pytest.approx(log(2))
+    # One coincidence of a rare attribute: (1 + 1)/(0.1 + 1), not one of ten mornings against one of a hundred events.
+    assert lift(1.0, 10.0, 1.0, 100.0) == pytest.approx(log(2 / 1.1))
+    assert lift(0.0, 1000.0, 200.0, 1000.0) == -2.0
+    assert lift(1000.0, 1000.0, 1000.0, 1_000_000.0) == 2.0
     assert lift(3.0, 0.0, 3.0, 10.0) == lift(0.0, 3.0, 0.0, 10.0) == 0.0
 
 
-@given(st.floats(0.1, 5.0), st.lists(st.floats(-2.0, 2.0), max_size=4))
-def test_a_score_multiplies_what_stands(stands: float, lifts: list[float]) -> None:
-    product = stands
-    for one in lifts:
-        product *= exp(one)
-    assert score(stands, lifts) == pytest.approx(product)
-    assert score(0.0, lifts) == 0.0
+def test_more_than_two_seeds_share_two_votes() -> None:
+    assert pooled([]) == 0.0
+    assert pooled([1.5]) == 1.5
+    assert pooled([1.5, -0.5]) == 1.0
+    assert pooled([1.0, 0.5, 0.0, 0.5]) == pytest.approx(1.0)
+
+
+@given(st.floats(0.1, 5.0), st.floats(-4.0, 4.0))
+def test_a_score_multiplies_what_stands(stands: float, lifted: float) -> None:
+    assert score(stands, lifted) == pytest.approx(stands * exp(lifted))
+    assert score(0.0, lifted) == 0.0
 
 
 def test_second_hop_by_hand() -> None:
