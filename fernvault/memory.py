@@ -169,7 +169,7 @@ class Vault:
         slugs = dict(surface_rows.slugs(self._connection, surface_id))
         entry = history.by_seq(self._connection, [seq], slugs)[seq]
         target.undo([seq], note=entry.id)
-        return Undone(name, 1, f"{entry.kind} {' '.join(entry.attributes)}")
+        return Undone(name, 1, f"{entry.kind} {' '.join(entry.attributes)}".strip())
 
     def redo(self, *, surface: str | None = None) -> Undone:
         """Put back what the latest undo took, of one surface or of any. Raises NotFoundError when none holds."""

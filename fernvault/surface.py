@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
@@ -14,9 +15,11 @@ from fernvault.catalog.catalog import Catalog
 from fernvault.catalog.context import time_attributes
 from fernvault.edge import CEILING
 from fernvault.errors import DiskFullError, InputError, NotFoundError, ReadOnlyError
-from fernvault.event import REDO, UNDO, Event
+from fernvault.event import REDO, TUNE, UNDO, Event
+from fernvault.graph.tuning import HISTORY, Happened, Tuning, tune
 from fernvault.prior import Prior
 from fernvault.reading import Change, Reading, View, Why
+from fernvault.rule import tuned
 from fernvault.tokens import Count, count, is_exact, of_pieces
 from fernvault.vault import edges as edge_rows
 from fernvault.vault import history, journal, priors
@@ -192,6 +195,36 @@ class Surface:
         self._write([self._own_event(correction, at, (attribute,), value=value)], OWNER_SOURCE)
         return self.why(attribute)
 
+    def find_tuning(self, entries: int = ENTRIES) -> Tuning | None:
+        """The parameters that would have foreseen the latest days best, or None with too little history; see ``graph``.
+
+        Nothing is changed.
+        """
+        slugs = dict(surface_rows.slugs(self._connection, self._row.id))
+        happened = [
+            Happened(at, tuple(slugs[number] for number in numbers), abs(magnitude), quantity)
+            for at, numbers, magnitude, quantity in history.latest_events(self._connection, self._row.id, HISTORY)
+        ]
+        happened.reverse()
+        adopted = self.prior
+        return tune(happened, self._row.rule, entries, {} if adopted is None else adopted.prior.means)
+
+    def tune(self, changes: Mapping[str, Any]) -> None:
+        """Use these parameters from now on: every edge is made again under them. Can be undone. Raises InputError."""
+        parameters = json.dumps({**json.loads(self._row.tuning or "{}"), **changes})
+        tuned(self._row.rule, changes)
+        with self._rewriting():
+            self._write_in([self._own_event(TUNE, self._clock(), (), item=parameters)], OWNER_SOURCE)
+            self._retune()
+
+    def _retune(self) -> None:
+        """Take the parameters that the journal says hold, and make every edge again where they are others."""
+        holds = history.last_tuning(self._connection, self._row.id)
+        if holds != self._row.tuning:
+            surface_rows.set_tuning(self._connection, self._row.id, holds)
+            self._row = surface_rows.get(self._connection, self.name)
+            journal.rebuild(self._connection, self._row)
+
     def undo(self, seqs: Sequence[int], *, note: str) -> int:
         """Take journal entries back, keeping them on record as undone; how many were."""
         with self._rewriting():
@@ -200,6 +233,7 @@ class Surface:
             taken = journal.withdraw(self._connection, self._row, seqs, undone_by=last + 1)
             if taken:
                 self._write_in([event], OWNER_SOURCE)
+                self._retune()
         return taken
 
     def redo(self, undo_seq: int) -> int:
@@ -210,6 +244,7 @@ class Surface:
             last = journal.last_seq(self._connection)
             self._write_in([event], OWNER_SOURCE)
             journal.close_undo(self._connection, undo_seq, by=last + 1)
+            self._retune()
         return restored
 
     def preview(
@@ -268,9 +303,13 @@ class Surface:
     def _rewriting(self) -> Iterator[None]:
         """A transaction that changes rows otherwise than by writing events."""
         self._warm.clear()
+        before = self._row
         try:
             with self._transaction():
                 yield
+        except BaseException:
+            self._row = before
+            raise
         finally:
             self._warm.clear()
 

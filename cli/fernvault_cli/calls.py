@@ -60,6 +60,16 @@ def preview(options: Options, surface: str, *, days: int = 30, context: str | No
     return Call("preview", args, render.preview)
 
 
+def tune_find(options: Options, surface: str) -> Call:
+    """Which parameters would have foreseen the latest days best."""
+    return Call("tune.find", {"surface": surface}, render.tuning)
+
+
+def tune_apply(options: Options, surface: str, changes: dict[str, Any]) -> Call:
+    """Use these parameters."""
+    return Call("tune.apply", {"surface": surface, "changes": changes}, render.tuned)
+
+
 def prior_status(options: Options) -> Call:
     """Which surfaces have a prior."""
     return Call("prior.status", {}, render.priors)

@@ -267,6 +267,36 @@ def surface(document: Any, options: Options) -> None:
     answer("\n".join(columns(rows)))
 
 
+def tuning(document: Any, options: Options) -> None:
+    """What was found, before and after."""
+    if options.json:
+        answer_json(document)
+        return
+    surface = document["surface"]
+    if not document["days"]:
+        note(f"{surface} has too little history: the latest fifth of its days must be ten days or more", options)
+        return
+    for name, value in document["changes"].items():
+        answer(f"{name}: {_parameter(document['now'][name])} → {_parameter(value)}")
+    before, after = document["before"], document["after"]
+    measured = f"of what happened on the last {document['days']} days a card would have held"
+    if document["changes"]:
+        answer(f"{measured} {after:.1%}, {before:.1%} as it is")
+    else:
+        answer(f"{measured} {before:.1%}; nothing that was tried does better on both halves of them")
+
+
+def _parameter(value: Any) -> str:
+    return ", ".join(f"{one:g}" for one in value) if isinstance(value, list) else f"{value:g}"
+
+
+def tuned(document: Any, options: Options) -> None:
+    """That they are used from now on."""
+    if not options.json:
+        answer(f"{document['surface']} uses them from now on")
+        note("fern undo takes it back", options)
+
+
 def priors(document: Any, options: Options) -> None:
     """One surface a line, with what its prior is."""
     if options.json:

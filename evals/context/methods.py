@@ -12,7 +12,7 @@ from math import exp, log
 from typing import NamedTuple
 
 from evals.context.rows import Case, Choice
-from evals.person import Person
+from fernvault.graph.person import Person
 from fernvault.instant import DAY
 
 Scores = Mapping[str, float]

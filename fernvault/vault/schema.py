@@ -121,6 +121,11 @@ CREATE TABLE prior (
 ) STRICT;
 
 ALTER TABLE surface ADD COLUMN tuning TEXT;
+
+DROP INDEX event_correction;
+
+CREATE INDEX event_owner ON event (surface_id, seq)
+    WHERE kind IN ('set', 'pin', 'unpin', 'forget', 'undo', 'redo', 'tune');
 """
 
 

@@ -19,7 +19,7 @@ _ROW: Final = "SELECT id, name, added, preset, catalog, tuning FROM surface"
 class SurfaceRow(NamedTuple):
     """One surface: its number, its name, when it was added (instant), its rule, its catalog as JSON or None.
 
-    The rule is the preset's with what was tuned for this surface.
+    The rule is the preset's with what was tuned for this surface, which ``tuning`` holds as JSON.
     """
 
     id: int
@@ -27,6 +27,7 @@ class SurfaceRow(NamedTuple):
     added: int
     rule: Rule
     catalog: str | None
+    tuning: str | None = None
 
 
 def require_name(name: str) -> str:
@@ -66,7 +67,7 @@ def every(connection: Any) -> list[SurfaceRow]:
 
 def _row(row: Sequence[Any]) -> SurfaceRow:
     id_, name, added, preset_name, catalog, tuning = row
-    return SurfaceRow(id_, name, added, tuned(preset(preset_name), json.loads(tuning or "{}")), catalog)
+    return SurfaceRow(id_, name, added, tuned(preset(preset_name), json.loads(tuning or "{}")), catalog, tuning)
 
 
 def replace_catalog(connection: Any, surface_id: int, items: Iterable[tuple[str, Sequence[str]]]) -> int:
@@ -146,11 +147,9 @@ def put_tokens(connection: Any, counts: Iterable[tuple[int, int]]) -> None:
     connection.executemany("UPDATE attribute SET tokens = ? WHERE id = ?", [(tokens, id_) for id_, tokens in counts])
 
 
-def set_tuning(connection: Any, surface_id: int, tuning: dict[str, Any] | None) -> None:
-    """Keep these parameters in the place of the preset's."""
-    connection.execute(
-        "UPDATE surface SET tuning = ? WHERE id = ?", (None if tuning is None else json.dumps(tuning), surface_id)
-    )
+def set_tuning(connection: Any, surface_id: int, tuning: str | None) -> None:
+    """Keep these parameters, as JSON, in the place of the preset's."""
+    connection.execute("UPDATE surface SET tuning = ? WHERE id = ?", (tuning, surface_id))
 
 
 def remove(connection: Any, surface_id: int) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import ConfigDict, Field, ValidationError, validate_call
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, validate_call
 
 from fernvault.card import ENTRIES, Card
 from fernvault.catalog.catalog import load_catalog
@@ -263,6 +263,39 @@ def _prior_document(surface: Surface) -> dict[str, Any]:
     }
 
 
+def tune_find(vault: Vault, surface: _Name) -> dict[str, Any]:
+    """The parameters that would have foreseen a surface's latest days best; nothing is changed."""
+    target = vault.surface(surface)
+    found = target.find_tuning()
+    rule = target.row.rule._asdict()
+    return {
+        "surface": surface,
+        "days": 0 if found is None else found.days,
+        "before": None if found is None else found.before,
+        "after": None if found is None else found.after,
+        "changes": {} if found is None else found.changes,
+        "now": {} if found is None else {name: rule[name] for name in found.changes},
+    }
+
+
+def tune_apply(vault: Vault, surface: _Name, changes: dict[str, Any]) -> dict[str, Any]:
+    """Use these parameters from now on."""
+    target = vault.surface(surface)
+    target.tune(Changes.model_validate(changes).model_dump(exclude_none=True))
+    return {"surface": surface, "changes": changes}
+
+
+class Changes(BaseModel):
+    """Parameters of a rule as JSON; what they may be is ``rule.tuned``'s to say."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    alpha: float | None = None
+    half_lives: list[float] | None = None
+    prior_events: float | None = None
+    shrinkage: float | None = None
+
+
 def export(vault: Vault, to: str) -> dict[str, Any]:
     """Write the whole vault in readable form to an absolute folder."""
     return vault.export(Path(to))
@@ -321,6 +354,8 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "prior.status": prior_status,
     "prior.adopt": prior_adopt,
     "prior.drop": prior_drop,
+    "tune.find": tune_find,
+    "tune.apply": tune_apply,
     "export": export,
     "doctor": doctor,
 }

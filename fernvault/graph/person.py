@@ -1,6 +1,6 @@
-"""One person's graph in memory: the product's own arithmetic, event by event, without a vault.
+"""One person's graph in memory: the same arithmetic event by event, without a vault, to try other rules and to measure.
 
-tests/evals holds it to the vault: the same events give the same scores.
+A test holds it to the vault: the same events give the same scores.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.person import Person
+from fernvault.graph.person import Person
 from fernvault.instant import DAY
 from fernvault.memory import Vault
 from fernvault.prior import Prior
