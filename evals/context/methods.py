@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from heapq import nlargest
 from math import exp, log
 from typing import NamedTuple
 
@@ -15,13 +16,18 @@ from evals.context.rows import Case, Choice
 from fernvault.graph.person import Person
 from fernvault.instant import DAY
 
+POPULAR = 200
+
 Scores = Mapping[str, float]
 Scorer = Callable[[Choice], Scores]
 Setting = tuple[float, ...]
 
 
 class Crowd(NamedTuple):
-    """Everybody's seen choices: per item, mean strength over the users, and how often it was chosen."""
+    """Everybody's seen choices: per item, the sum of strengths over the users, and how often it was chosen.
+
+    Only the POPULAR items that were chosen most are ranked besides the user's own: no other comes near the first ten.
+    """
 
     users: int
     strengths: Mapping[str, float]
@@ -45,7 +51,10 @@ def crowd(cases: Sequence[Case]) -> Crowd:
         at = case.seen[-1].at
         strengths.update({one.attribute: one.strength for one in person.read(at)})
         counts.update(choice.item for choice in case.seen)
-    return Crowd(len(cases), strengths, counts)
+    kept = nlargest(POPULAR, sorted(counts), key=counts.__getitem__)
+    return Crowd(
+        len(cases), {spelt(item): strengths[spelt(item)] for item in kept}, {item: counts[item] for item in kept}
+    )
 
 
 def learned(case: Case, *, context: bool) -> Person:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fernvault.attribute import CONTEXT, namespace, opposite
 from fernvault.edge import Edge
 from fernvault.graph.activation import pooled
-from fernvault.graph.association import decayed, lift, together, weight
+from fernvault.graph.association import lift, together, weight
 from fernvault.graph.fading import settle
 from fernvault.graph.learning import learn
 from fernvault.graph.magnitude import amount
@@ -50,17 +50,17 @@ class Person:
 
     def lifts(self, seeds: Iterable[str], at: int) -> dict[str, float]:
         """Per attribute, the pooled log lift of the seeds that were ever counted."""
-        total = decayed(self.total, at)
+        scale = weight(at)
+        total = self.total / scale
         found: defaultdict[str, list[float]] = defaultdict(list)
         for seed in dict.fromkeys(seeds):
             if not self.counts.get(seed):
                 continue
-            held = decayed(self.counts[seed], at)
-            for name in self.counts:
+            held, joint = self.counts[seed] / scale, self.joint[seed]
+            for name, own in self.counts.items():
                 if name != seed:
-                    joint = decayed(self.joint[seed][name], at)
-                    own = decayed(self.counts[name], at)
-                    found[name].append(lift(joint, held, own, total, self.rule.shrinkage))
+                    together_now = joint.get(name, 0.0) / scale
+                    found[name].append(lift(together_now, held, own / scale, total, self.rule.shrinkage))
         return {name: pooled(each) for name, each in found.items()}
 
     def read(
