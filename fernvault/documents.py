@@ -14,6 +14,7 @@ from fernvault.reading import View, Why
 from fernvault.surface import Surface
 from fernvault.tokens import Count
 from fernvault.vault.history import JournalRow
+from fernvault.vault.priors import Adopted
 
 
 def card_document(card: Card, cost: Count) -> dict[str, Any]:
@@ -67,6 +68,20 @@ def surface_document(surface: Surface) -> dict[str, Any]:
         "added": to_text(surface.row.added),
         "rule": surface.row.rule._asdict(),
         "catalog": None if catalog is None else json.loads(catalog),
+    }
+
+
+def prior_document(adopted: Adopted) -> dict[str, Any]:
+    """A prior as it was adopted, in the form in which it can be adopted again."""
+    prior = adopted.prior
+    return {
+        "format": "fernvault-prior",
+        "version": 1,
+        "surface": prior.surface,
+        "users": prior.users,
+        "kappa": prior.kappa,
+        "means": dict(prior.means),
+        "adopted": to_text(adopted.at),
     }
 
 

@@ -214,6 +214,9 @@ class Vault:
             header,
             {
                 "surfaces.jsonl": (documents.surface_document(surface) for surface in surfaces),
+                "priors.jsonl": (
+                    documents.prior_document(adopted) for surface in surfaces if (adopted := surface.prior) is not None
+                ),
                 "events.jsonl": (
                     {"surface": surface.name, **documents.journal_document(row)}
                     for surface in surfaces

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from fernvault.attribute import CONTEXT, name, require
+from fernvault.attribute import CONTEXT, name, opposite, require
 from fernvault.card import ENTRIES, Card
 from fernvault.catalog.catalog import Catalog
 from fernvault.catalog.context import time_attributes
@@ -186,8 +186,15 @@ class Surface:
                     f"a strength lies between {floor:g}, below which an edge is gone, and 9",
                     next_step=f"fern forget {self.name} {attribute}",
                 )
-        elif attribute not in self.at().faded():
-            raise NotFoundError(f"{self.name} knows no {attribute} now", next_step=f"fern ls {self.name} --all")
+        else:
+            reading = self.at()
+            if attribute not in reading.faded():
+                if reading.prior is not None and attribute in reading.prior.means:
+                    raise NotFoundError(
+                        f"{self.name} knows no {attribute} of you: only the prior guesses it",
+                        next_step=f"fern set {self.name} '{opposite(attribute)}' 5",
+                    )
+                raise NotFoundError(f"{self.name} knows no {attribute} now", next_step=f"fern ls {self.name} --all")
         known = surface_rows.attribute_ids(self._connection, self._row.id, [attribute])
         latest = edge_rows.latest(self._connection, known[attribute]) if known else None
         # An event may lie a little ahead of the clock; the owner's word comes after all that is there.

@@ -11,6 +11,7 @@ from fernvault.catalog.catalog import Catalog
 from fernvault.errors import InputError, NotFoundError
 from fernvault.instant import DAY, HOUR
 from fernvault.memory import Vault
+from fernvault.portable.prior_file import read_prior
 from fernvault.prior import Prior
 from fernvault.surface import Surface
 from fernvault.tokens import count, is_exact
@@ -173,3 +174,21 @@ def test_lift_is_what_the_card_multiplies_by(shop: Surface) -> None:
     lifts = reading.lifts(["ctx:morning"])
     held = {one.attribute: one for one in reading.candidates(8, lifts, START)}
     assert held["pref:oat"].score == pytest.approx(held["pref:oat"].standing * exp(lifts["pref:oat"]))
+
+
+def test_a_mere_guess_cannot_be_corrected_but_denied(shop: Surface) -> None:
+    shop.adopt(Prior(NAME, 100, {"pref:rye": 2.0}))
+    with pytest.raises(NotFoundError) as raised:
+        shop.correct("forget", "pref:rye")
+    assert raised.value.next_step == "fern set shop.example '!pref:rye' 5"
+    shop.correct("set", "!pref:rye", 5.0)
+    assert shop.card().text() == "avoids rye"
+
+
+def test_an_exported_prior_can_be_adopted_again(vault: Vault, shop: Surface, tmp_path: Path) -> None:
+    prior = Prior(NAME, 100, {"pref:rye": 2.0, "!pref:spam": 0.5}, 0.7)
+    shop.adopt(prior)
+    vault.export(tmp_path / "out")
+    (line,) = (tmp_path / "out" / "priors.jsonl").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "prior.json").write_text(line, encoding="utf-8")
+    assert read_prior(tmp_path / "prior.json") == prior
