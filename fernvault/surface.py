@@ -228,9 +228,12 @@ class Surface:
         """Take the parameters that the journal says hold, and make every edge again where they are others."""
         holds = history.last_tuning(self._connection, self._row.id)
         if holds != self._row.tuning:
-            surface_rows.set_tuning(self._connection, self._row.id, holds)
-            self._row = surface_rows.get(self._connection, self.name)
-            journal.rebuild(self._connection, self._row)
+            self._use(holds)
+
+    def _use(self, tuning: str | None) -> None:
+        surface_rows.set_tuning(self._connection, self._row.id, tuning)
+        self._row = surface_rows.get(self._connection, self.name)
+        journal.rebuild(self._connection, self._row)
 
     def undo(self, seqs: Sequence[int], *, note: str) -> int:
         """Take journal entries back, keeping them on record as undone; how many were."""
@@ -278,9 +281,9 @@ class Surface:
             return edge_rows.sweep(self._connection, self._row.id, self._clock())
 
     def rebuild(self) -> None:
-        """Make every edge, and the entries it rests on, again from the journal."""
+        """Make every edge, the entries it rests on, the counts and the parameters again from the journal."""
         with self._rewriting():
-            journal.rebuild(self._connection, self._row)
+            self._use(history.last_tuning(self._connection, self._row.id))
 
     def journal(self) -> Iterator[history.JournalRow]:
         """Every journal entry of this surface in the order in which it was written."""

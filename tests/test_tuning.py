@@ -99,3 +99,15 @@ def test_a_surface_cannot_report_a_tuning(vault: Vault, shop: Surface) -> None:
     event = {"id": "1", "at": START, "kind": "tune", "item": '{"alpha": 9}', "attributes": []}
     (answer,) = perform(vault, "record", {"surface": NAME, "events": [event], "source": "x"})
     assert answer["status"] == "refused"
+
+
+def test_the_doctor_sees_parameters_that_nobody_chose(vault: Vault, shop: Surface) -> None:
+    shop.record([buy("1", START, "pref:oat")], source=SOURCE)
+    shop.tune({"alpha": 1.2})
+    before = shop.views()
+    vault._connection.execute("UPDATE surface SET tuning = '{\"alpha\": 3.0}'")
+    assert "tuning" in {finding.kind for finding in vault.doctor()}
+    vault.rebuild()
+    assert vault.doctor() == []
+    assert shop.row.rule.alpha == 1.2
+    assert shop.views() == before

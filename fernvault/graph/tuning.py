@@ -10,8 +10,8 @@ from fernvault.graph.person import Person
 from fernvault.instant import DAY
 from fernvault.rule import Rule, tuned
 
-HISTORY: Final = 5_000
-"""Events, the latest ones, that are looked at."""
+HISTORY: Final = 2_000
+"""Events, the latest ones, that are looked at: a few seconds' work for all that is tried."""
 
 TEST_DAYS: Final = 40
 LEAST_DAYS: Final = 10

@@ -10,7 +10,7 @@ from fernvault.edge import Edge
 from fernvault.graph.association import weight
 from fernvault.graph.fading import settle
 from fernvault.graph.replay import replay
-from fernvault.vault import associations, edges, integrity, journal, surfaces
+from fernvault.vault import associations, edges, history, integrity, journal, surfaces
 from fernvault.vault.integrity import Finding
 from fernvault.vault.surfaces import SurfaceRow
 
@@ -28,10 +28,17 @@ def examine(connection: Any, now: int) -> list[Finding]:
     if findings:
         return findings
     for surface in surfaces.every(connection):
+        findings += _tuning(connection, surface)
         findings += _entries(connection, surface)
         findings += _edges(connection, surface, now)
         findings += _counts(connection, surface, now)
     return findings
+
+
+def _tuning(connection: Any, surface: SurfaceRow) -> list[Finding]:
+    if surface.tuning == history.last_tuning(connection, surface.id):
+        return []
+    return [Finding("tuning", f"{surface.name}: its parameters are not those that the journal holds")]
 
 
 def _entries(connection: Any, surface: SurfaceRow) -> list[Finding]:

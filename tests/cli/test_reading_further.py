@@ -69,4 +69,4 @@ def test_tuning_shows_and_changes_only_on_yes(warm: World) -> None:
     assert warm.fern("surface", "show", "moves.example", "--json").json()["rule"]["half_lives"] == [2, 14, 60]
     assert warm.fern("undo").out == "took back tune of moves.example\n"
     assert warm.fern("surface", "show", "moves.example", "--json").json()["rule"]["half_lives"] == [7, 45, 365]
-    assert warm.fern("tune", "nowhere.example", code=6).err.count("\n") == 1
+    assert "no surface 'nowhere.example'" in warm.fern("tune", "nowhere.example", code=6).err

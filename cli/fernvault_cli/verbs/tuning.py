@@ -23,6 +23,7 @@ def tune(ctx: typer.Context, surface: str = SURFACE) -> None:
     """
     options = ctx.obj
     with Opened(options) as session:
+        note("trying other parameters on your latest days; this takes some seconds", options)
         found = calls.tune_find(options, surface)
         document = session.call(found.op, found.args)
         found.show(document, options)
