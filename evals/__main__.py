@@ -21,6 +21,7 @@ BENCHES = {
 TABLES = {
     "baskets": "evals.baskets",
     "coldstart": "evals.coldstart",
+    "context": "evals.context",
 }
 
 

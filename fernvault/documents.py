@@ -5,55 +5,58 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fernvault import tokens
 from fernvault.attribute import CONTEXT, namespace
 from fernvault.card import Card
 from fernvault.event import Act
 from fernvault.graph.selection import WEAK
 from fernvault.instant import to_text
-from fernvault.surface import Surface, View, Why
+from fernvault.reading import View, Why
+from fernvault.surface import Surface
+from fernvault.tokens import Count
 from fernvault.vault.history import JournalRow
+from fernvault.vault.priors import Adopted
 
 
-def card_document(card: Card) -> dict[str, Any]:
+def card_document(card: Card, cost: Count) -> dict[str, Any]:
     """The card with its entries, its text, and what the text costs in the named tokenizer."""
-    text = card.text()
-    counted = tokens.count(text)
     return {
         "surface": card.surface,
         "at": to_text(card.at),
-        "context": [],
+        "context": list(card.context),
         "entries": [
             {
                 "attribute": entry.attribute,
                 "strength": entry.strength,
+                "standing": entry.standing,
                 "confidence": entry.confidence,
                 "mark": entry.mark,
                 "trend": entry.trend,
                 "reason": entry.reason,
+                "due": entry.due,
             }
             for entry in card.entries
         ],
-        "text": text,
-        "tokens": counted.tokens,
-        "tokenizer": counted.tokenizer,
+        "text": card.text(),
+        "tokens": cost.tokens,
+        "tokenizer": cost.tokenizer,
     }
 
 
 def view_document(view: View) -> dict[str, Any]:
-    """One edge; ``weak`` says that its strength alone, or its being context, keeps it off the card."""
+    """One edge, or a guess, which has no times; ``weak``: its standing, or being context, keeps it off the card."""
     return {
         "attribute": view.attribute,
         "strength": view.strength,
+        "standing": view.standing,
         "confidence": view.confidence,
         "mark": "known" if view.known else "guessed",
         "hits": view.hits,
-        "first": to_text(view.first),
-        "last": to_text(view.last),
+        "first": None if view.first is None else to_text(view.first),
+        "last": None if view.last is None else to_text(view.last),
         "trend": view.trend,
         "pinned": view.pinned,
-        "source": "owner" if view.owner else "own",
-        "weak": view.strength < WEAK or namespace(view.attribute) == CONTEXT,
+        "source": "owner" if view.owner else "own" if view.first is not None else "prior",
+        "weak": view.standing < WEAK or namespace(view.attribute) == CONTEXT,
     }
 
 
@@ -65,6 +68,20 @@ def surface_document(surface: Surface) -> dict[str, Any]:
         "added": to_text(surface.row.added),
         "rule": surface.row.rule._asdict(),
         "catalog": None if catalog is None else json.loads(catalog),
+    }
+
+
+def prior_document(adopted: Adopted) -> dict[str, Any]:
+    """A prior as it was adopted, in the form in which it can be adopted again."""
+    prior = adopted.prior
+    return {
+        "format": "fernvault-prior",
+        "version": 1,
+        "surface": prior.surface,
+        "users": prior.users,
+        "kappa": prior.kappa,
+        "means": dict(prior.means),
+        "adopted": to_text(adopted.at),
     }
 
 
@@ -88,8 +105,8 @@ def journal_document(row: JournalRow) -> dict[str, Any]:
 def why_document(why: Why, surface: str) -> dict[str, Any]:
     """An edge's journal entries and what each adds; ``sum`` is their sum and equals ``strength``.
 
-    ``owner`` is what the owner's own corrections add together; each of them is in ``corrections``. ``folded`` (history
-    older than the journal keeps) and ``prior`` are 0 as long as nothing is folded and no prior is loaded.
+    ``owner`` is what the owner's own corrections add together; each of them is in ``corrections``. ``folded`` is
+    history older than the journal keeps, 0 as long as nothing is; ``prior`` is what standing adds to strength.
     """
     events: list[dict[str, Any]] = []
     corrections: list[dict[str, Any]] = []
@@ -113,11 +130,11 @@ def why_document(why: Why, surface: str) -> dict[str, Any]:
     return {
         "attribute": why.attribute,
         "strength": why.strength,
-        "standing": why.strength,
+        "standing": why.strength + why.prior,
         "events": events,
         "corrections": corrections,
         "owner": owner,
         "folded": 0.0,
         "sum": sum(row["adds"] for row in events) + owner,
-        "prior": 0.0,
+        "prior": why.prior,
     }

@@ -20,7 +20,10 @@ class Act(IntEnum):
 CORRECTIONS: Final = {"set": Act.SET, "pin": Act.PIN, "unpin": Act.UNPIN, "forget": Act.FORGET}
 UNDO: Final = "undo"
 REDO: Final = "redo"
-OWNER_KINDS: Final = frozenset(CORRECTIONS) | {UNDO, REDO}
+TUNE: Final = "tune"
+"""The owner's choice of parameters for a surface; ``item`` holds them as JSON."""
+
+OWNER_KINDS: Final = frozenset(CORRECTIONS) | {UNDO, REDO, TUNE}
 """Kinds that only the owner can write; a surface that reports one is refused."""
 
 OWNER_ID: Final = re.compile(r"owner-[0-9a-f]+-[0-9]+")

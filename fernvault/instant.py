@@ -11,11 +11,12 @@ from fernvault.errors import InputError
 MICROSECOND: Final = 1
 SECOND: Final = 1_000_000
 MINUTE: Final = 60 * SECOND
-DAY: Final = 86_400 * SECOND
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _OFFSET: Final = re.compile(r"([+-])(\d{1,5})([mhdwy])")
-_UNIT: Final = {"m": MINUTE, "h": 60 * MINUTE, "d": DAY, "w": 7 * DAY, "y": 365 * DAY}
+_UNIT: Final = {"m": MINUTE, "h": HOUR, "d": DAY, "w": 7 * DAY, "y": 365 * DAY}
 _SPELLINGS: Final = "write it like 2026-12-01, 2026-12-01T09:30Z or +30d"
 _FIRST: Final = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 _LAST: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -17,13 +17,14 @@ from fernvault.instant import to_text
 from fernvault.portable.export import write_export
 from fernvault.rule import ADAPTIVE, Rule
 from fernvault.surface import Surface
-from fernvault.vault import doctor, erasing, history, journal, schema
+from fernvault.vault import doctor, erasing, history, schema
 from fernvault.vault import surfaces as surface_rows
-from fernvault.vault.faults import named
+from fernvault.vault.faults import named, translate
 from fernvault.vault.integrity import Finding
 from fernvault.vault.layout import VaultFolder
 from fernvault.vault.opening import close_database, open_database
 from fernvault.vault.slots import damaged_slots, unlock_with_passphrase, wipe
+from fernvault.vault.warm import Shared
 
 
 class Undone(NamedTuple):
@@ -39,9 +40,11 @@ class Vault:
 
     def __init__(self, folder: VaultFolder, connection: Any, *, clock: Callable[[], int]) -> None:
         self.folder = folder
+        self._file = folder.db
         self._connection = connection
         self._clock = clock
         self._surfaces: dict[str, Surface] = {}
+        self._shared = Shared()
         meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
         self.id: str = meta["vault_id"]
         self.created = int(meta["created"])
@@ -77,7 +80,7 @@ class Vault:
     def close(self) -> None:
         """Fold the write-ahead log into the file and close it."""
         self._surfaces.clear()
-        with named(self.folder.db):
+        with named(self._file):
             close_database(self._connection)
 
     def interrupt(self) -> None:
@@ -99,7 +102,14 @@ class Vault:
         return self._surfaces[name]
 
     def _reach(self, row: surface_rows.SurfaceRow, clock: Callable[[], int]) -> Surface:
-        return Surface(self._connection, row, zone=self.zone, transaction=self.transaction, clock=clock)
+        return Surface(
+            self._connection,
+            row,
+            zone=self.zone,
+            transaction=self.transaction,
+            clock=clock,
+            shared=self._shared,
+        )
 
     def add_surface(
         self,
@@ -128,7 +138,8 @@ class Vault:
         self._surfaces.pop(name, None)
         with self.transaction():
             surface_rows.remove(self._connection, row.id)
-        with named(self.folder.db):
+        self._shared.clear()  # the sources that nothing names any more went with it
+        with named(self._file):
             erasing.settle_file(self._connection)
         return count
 
@@ -158,7 +169,7 @@ class Vault:
         slugs = dict(surface_rows.slugs(self._connection, surface_id))
         entry = history.by_seq(self._connection, [seq], slugs)[seq]
         target.undo([seq], note=entry.id)
-        return Undone(name, 1, f"{entry.kind} {' '.join(entry.attributes)}")
+        return Undone(name, 1, f"{entry.kind} {' '.join(entry.attributes)}".strip())
 
     def redo(self, *, surface: str | None = None) -> Undone:
         """Put back what the latest undo took, of one surface or of any. Raises NotFoundError when none holds."""
@@ -190,6 +201,7 @@ class Vault:
         now = self._clock()
         # Everything in it is of one instant.
         surfaces = [self._reach(row, lambda: now) for row in surface_rows.every(self._connection)]
+        cards = ((surface, surface.card()) for surface in surfaces)
         header = {
             "exported": to_text(now),
             "vault": self.id,
@@ -202,6 +214,9 @@ class Vault:
             header,
             {
                 "surfaces.jsonl": (documents.surface_document(surface) for surface in surfaces),
+                "priors.jsonl": (
+                    documents.prior_document(adopted) for surface in surfaces if (adopted := surface.prior) is not None
+                ),
                 "events.jsonl": (
                     {"surface": surface.name, **documents.journal_document(row)}
                     for surface in surfaces
@@ -212,7 +227,7 @@ class Vault:
                     for surface in surfaces
                     for view in surface.views()
                 ),
-                "cards.jsonl": (documents.card_document(surface.card()) for surface in surfaces),
+                "cards.jsonl": (documents.card_document(card, surface.cost(card)) for surface, card in cards),
             },
         )
 
@@ -220,7 +235,7 @@ class Vault:
         """Check the key slots, the pages, the structure, and every edge against its journal; what is wrong."""
         slots = [Finding("slot", detail) for detail in damaged_slots(self.folder)]
         try:
-            with named(self.folder.db):
+            with named(self._file):
                 return slots + doctor.examine(self._connection, self._clock())
         except VaultDamagedError as error:
             # After one bad page SQLCipher answers nothing more on a connection; a fresh one can name the pages.
@@ -228,24 +243,49 @@ class Vault:
             return [*slots, Finding("damage", detail)]
 
     def sweep(self) -> int:
-        """Delete the rows of edges that have faded away; how many. What is read does not change."""
-        return sum(surface.sweep() for surface in self.surfaces())
+        """Delete the rows of edges that have faded away, and count tokens; how many went. Reading does not change."""
+        swept = 0
+        for surface in self.surfaces():
+            swept += surface.sweep()
+            surface.count_tokens()
+        return swept
 
     def rebuild(self) -> None:
         """Make every edge again from the journal."""
-        with self.transaction():
-            for row in surface_rows.every(self._connection):
-                journal.rebuild(self._connection, row)
+        for surface in self.surfaces():
+            surface.rebuild()
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """One durable transaction: all of it or nothing. Raises DiskFullError, ReadOnlyError, VaultDamagedError."""
-        with named(self.folder.db):
+        return _Transaction(self._connection, self._file)
+
+
+class _Transaction:
+    __slots__ = ("_connection", "_file")
+
+    def __init__(self, connection: Any, file: Path) -> None:
+        self._connection = connection
+        self._file = file
+
+    def __enter__(self) -> None:
+        with named(self._file):
             self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with named(self._file):
+            if error is None:
+                try:
+                    self._connection.execute("COMMIT")
+                except BaseException:
+                    self._roll_back()
+                    raise
+            else:
+                self._roll_back()
+        if isinstance(error, Exception) and (known := translate(error, self._file)) is not None:
+            raise known from error
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")

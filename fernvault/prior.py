@@ -7,8 +7,12 @@ from typing import NamedTuple
 
 
 class Prior(NamedTuple):
-    """Mean strengths (0-9) per attribute of one surface, and how many users they are the mean of."""
+    """Mean strengths (0-9) per attribute of one surface, and how many users they are the mean of.
+
+    ``kappa`` is what its publisher found the means to be worth (``graph.worth``); None leaves it to the rule.
+    """
 
     surface: str
     users: int
     means: Mapping[str, float]
+    kappa: float | None = None

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from fernvault.attribute import require
-from fernvault.card import ENTRIES, Card, Entry
+from fernvault.attribute import CONTEXT, name, opposite, require
+from fernvault.card import ENTRIES, Card
 from fernvault.catalog.catalog import Catalog
-from fernvault.edge import CEILING, Edge, EdgeEvent
-from fernvault.errors import InputError, NotFoundError
-from fernvault.event import REDO, UNDO, Act, Event
-from fernvault.graph.confidence import confidence, is_known
-from fernvault.graph.fading import settle
-from fernvault.graph.foresight import changes
-from fernvault.graph.replay import replay
-from fernvault.graph.selection import Candidate, candidates, strongest
-from fernvault.graph.strength import strength
-from fernvault.graph.trend import Trend, trend
-from fernvault.graph.unrolling import contributions
-from fernvault.instant import DAY
+from fernvault.catalog.context import time_attributes
+from fernvault.edge import CEILING
+from fernvault.errors import DiskFullError, InputError, NotFoundError, ReadOnlyError
+from fernvault.event import REDO, TUNE, UNDO, Event
+from fernvault.graph.tuning import HISTORY, Happened, Tuning, tune
+from fernvault.prior import Prior
+from fernvault.reading import Change, Reading, View, Why
+from fernvault.rule import tuned
+from fernvault.tokens import Count, count, is_exact, of_pieces
 from fernvault.vault import edges as edge_rows
-from fernvault.vault import history, journal
+from fernvault.vault import history, journal, priors
 from fernvault.vault import surfaces as surface_rows
+from fernvault.vault.priors import Adopted
 from fernvault.vault.surfaces import SurfaceRow
+from fernvault.vault.warm import Shared, Warm
 
 Correction = Literal["set", "pin", "unpin", "forget"]
-OWNER_SOURCE = "owner"
+OWNER_SOURCE: Final = "owner"
+
+NOW: Final = "now"
+"""The word of a context for what the clock says."""
 
 
 class Recorded(NamedTuple):
@@ -37,45 +40,6 @@ class Recorded(NamedTuple):
 
     new: bool
     attributes: tuple[str, ...]
-
-
-class View(NamedTuple):
-    """One edge as it is read at one instant: strength 0-9, confidence 0-1, times as instants."""
-
-    attribute: str
-    strength: float
-    confidence: float
-    known: bool
-    hits: int
-    first: int
-    last: int
-    trend: Trend
-    pinned: bool
-    owner: bool
-
-
-class Reason(NamedTuple):
-    """One journal entry of an edge and what it adds to the strength shown."""
-
-    entry: history.JournalRow
-    act: Act
-    adds: float
-
-
-class Why(NamedTuple):
-    """An edge's strength and the journal entries that add up to it."""
-
-    attribute: str
-    strength: float
-    reasons: tuple[Reason, ...]
-
-
-class Change(NamedTuple):
-    """One day of a preview on which the card differs from the day before, with who leaves and who comes."""
-
-    day: int
-    leaves: tuple[str, ...]
-    enters: tuple[str, ...]
 
 
 class Surface:
@@ -89,13 +53,14 @@ class Surface:
         zone: ZoneInfo,
         transaction: Callable[[], AbstractContextManager[None]],
         clock: Callable[[], int],
+        shared: Shared,
     ) -> None:
         self._connection = connection
         self._row = row
         self._zone = zone
         self._transaction = transaction
         self._clock = clock
-        self._numbers: dict[str, int] = {}
+        self._warm = Warm(shared)
 
     @property
     def name(self) -> str:
@@ -123,29 +88,89 @@ class Surface:
         fresh = self._write(full, source, again=again)
         return [Recorded(new, journal.fired(event)) for new, event in zip(fresh, full, strict=True)]
 
-    def views(self, at: int | None = None) -> list[View]:
-        """Every edge that has not faded away now, or had not by the instant ``at``, strongest first.
+    def at(self, at: int | None = None) -> Reading:
+        """The surface as it is read at an instant, what is dated later left out; None is now, with all there is."""
+        self.settle()
+        moment = self._clock() if at is None else at
+        return Reading(self._connection, self._row, self.catalog, at=moment, until=at)
 
-        Now counts all that the journal holds; a given instant, here and below, only what is dated up to it.
-        """
-        found = [self._view(attribute, edge) for attribute, edge in self._faded(self._edges(at), at).items()]
-        return sorted(found, key=lambda view: (-view.strength, view.attribute))
+    def views(self, at: int | None = None, *, guesses: bool = False) -> list[View]:
+        """Every edge at an instant, strongest first; see ``Reading.views``."""
+        return self.at(at).views(guesses=guesses)
 
-    def card(self, at: int | None = None, *, entries: int = ENTRIES) -> Card:
-        """The card at an instant: at most ``entries`` attributes, strongest first."""
-        return self._card(self._edges(at), self._clock() if at is None else at, entries)
+    def card(self, at: int | None = None, *, entries: int = ENTRIES, seeds: Sequence[str] = ()) -> Card:
+        """The card at an instant in the context of these seeds: at most ``entries`` attributes, best first."""
+        return self.at(at).card(entries, seeds)
 
     def why(self, attribute: str, at: int | None = None) -> Why:
         """The journal entries of an edge and what each adds to its strength. Raises NotFoundError."""
-        moment = self._clock() if at is None else at
-        number = self._number(attribute)
-        entries = list(edge_rows.entries(self._connection, number, until=at))
-        edge = settle(replay(entries, self._row.rule), moment, self._row.rule)
-        adds = contributions(entries, moment, self._row.rule)
-        slugs = dict(surface_rows.slugs(self._connection, self._row.id))
-        rows = history.by_seq(self._connection, [entry.seq for entry in entries], slugs)
-        reasons = tuple(Reason(rows[entry.seq], entry.act, added) for entry, added in zip(entries, adds, strict=True))
-        return Why(attribute, 0.0 if edge is None else strength(edge, self._row.rule), reasons)
+        reading = self.at(at)
+        number = surface_rows.attribute_ids(self._connection, self._row.id, [require(attribute)]).get(attribute)
+        if number is None and (reading.prior is None or attribute not in reading.prior.means):
+            raise NotFoundError(f"{self.name} knows no {attribute}", next_step=f"fern ls {self.name} --all")
+        return reading.why(attribute, number)
+
+    def seeds(self, context: Sequence[str], at: int | None = None) -> tuple[str, ...]:
+        """The attributes that a context names: ``morning`` is ``ctx:morning``, ``now`` what the clock says.
+
+        The clock is read in the catalog's zone where it has one. Raises InputError.
+        """
+        found: dict[str, None] = {}
+        for word in context:
+            if word == NOW:
+                found.update(dict.fromkeys(self._clock_context(self._clock() if at is None else at)))
+            else:
+                found[require(word if ":" in word else f"{CONTEXT}:{word}")] = None
+        return tuple(found)
+
+    def _clock_context(self, at: int) -> tuple[str, ...]:
+        if self.catalog is not None and (own := self.catalog.context_attributes(at, self._zone)):
+            return own
+        return time_attributes(at, self._zone, time_of_day=True, weekend=True)
+
+    def cost(self, card: Card) -> Count:
+        """What the card's text costs, from the counts that are stored per attribute.
+
+        An attribute that has none yet is counted with the tokenizer, and kept where the vault can be written.
+        """
+        wanted = [entry.attribute.removeprefix("!") for entry in card.entries]
+        known = surface_rows.token_counts(self._connection, self._row.id, wanted)
+        if len(known) < len(set(wanted)) and is_exact():
+            with suppress(ReadOnlyError, DiskFullError):
+                self.count_tokens()
+                known = surface_rows.token_counts(self._connection, self._row.id, wanted)
+        return of_pieces(card.pieces(), {f" {name(slug)}": tokens for slug, tokens in known.items()})
+
+    def count_tokens(self) -> int:
+        """Count the attributes that have no token count yet, if a tokenizer is installed; how many."""
+        if not is_exact():
+            return 0
+        missing = surface_rows.without_tokens(self._connection, self._row.id)
+        if missing:
+            with self._transaction():
+                counted = [(number, count(f" {name(slug)}").tokens) for number, slug in missing]
+                surface_rows.put_tokens(self._connection, counted)
+        return len(missing)
+
+    @property
+    def prior(self) -> Adopted | None:
+        """The prior that the owner has adopted, and when."""
+        return priors.get(self._connection, self._row.id, self.name)
+
+    def adopt(self, prior: Prior) -> None:
+        """Take this prior in the place of any before. Raises InputError when it is another surface's."""
+        if prior.surface != self.name:
+            raise InputError(
+                f"this is the prior of {prior.surface}, not of {self.name}",
+                next_step=f"fern prior adopt {prior.surface} FILE",
+            )
+        with self._transaction():
+            priors.put(self._connection, self._row.id, prior, self._clock())
+
+    def drop_prior(self) -> bool:
+        """Give the prior up; whether there was one."""
+        with self._transaction():
+            return priors.drop(self._connection, self._row.id)
 
     def correct(self, correction: Correction, attribute: str, value: float | None = None) -> Why:
         """Write the owner's word on an attribute to the journal; the edge as it is afterwards.
@@ -161,8 +186,15 @@ class Surface:
                     f"a strength lies between {floor:g}, below which an edge is gone, and 9",
                     next_step=f"fern forget {self.name} {attribute}",
                 )
-        elif attribute not in self._faded(self._edges(None), None):
-            raise NotFoundError(f"{self.name} knows no {attribute} now", next_step=f"fern ls {self.name} --all")
+        else:
+            reading = self.at()
+            if attribute not in reading.faded():
+                if reading.prior is not None and attribute in reading.prior.means:
+                    raise NotFoundError(
+                        f"{self.name} knows no {attribute} of you: only the prior guesses it",
+                        next_step=f"fern set {self.name} '{opposite(attribute)}' 5",
+                    )
+                raise NotFoundError(f"{self.name} knows no {attribute} now", next_step=f"fern ls {self.name} --all")
         known = surface_rows.attribute_ids(self._connection, self._row.id, [attribute])
         latest = edge_rows.latest(self._connection, known[attribute]) if known else None
         # An event may lie a little ahead of the clock; the owner's word comes after all that is there.
@@ -170,44 +202,66 @@ class Surface:
         self._write([self._own_event(correction, at, (attribute,), value=value)], OWNER_SOURCE)
         return self.why(attribute)
 
+    def find_tuning(self, entries: int = ENTRIES) -> Tuning | None:
+        """The parameters that would have foreseen the latest days best, or None with too little history; see ``graph``.
+
+        Nothing is changed.
+        """
+        slugs = dict(surface_rows.slugs(self._connection, self._row.id))
+        happened = [
+            Happened(at, tuple(slugs[number] for number in numbers), abs(magnitude), quantity)
+            for at, numbers, magnitude, quantity in history.latest_events(self._connection, self._row.id, HISTORY)
+        ]
+        happened.reverse()
+        adopted = self.prior
+        return tune(happened, self._row.rule, entries, {} if adopted is None else adopted.prior.means)
+
+    def tune(self, changes: Mapping[str, Any]) -> None:
+        """Use these parameters from now on: every edge is made again under them. Can be undone. Raises InputError."""
+        parameters = json.dumps({**json.loads(self._row.tuning or "{}"), **changes})
+        tuned(self._row.rule, changes)
+        with self._rewriting():
+            self._write_in([self._own_event(TUNE, self._clock(), (), item=parameters)], OWNER_SOURCE)
+            self._retune()
+
+    def _retune(self) -> None:
+        """Take the parameters that the journal says hold, and make every edge again where they are others."""
+        holds = history.last_tuning(self._connection, self._row.id)
+        if holds != self._row.tuning:
+            self._use(holds)
+
+    def _use(self, tuning: str | None) -> None:
+        surface_rows.set_tuning(self._connection, self._row.id, tuning)
+        self._row = surface_rows.get(self._connection, self.name)
+        journal.rebuild(self._connection, self._row)
+
     def undo(self, seqs: Sequence[int], *, note: str) -> int:
         """Take journal entries back, keeping them on record as undone; how many were."""
-        with self._transaction():
+        with self._rewriting():
             event = self._own_event(UNDO, self._clock(), (), item=note)
-            source = journal.source_id(self._connection, OWNER_SOURCE)
             last = journal.last_seq(self._connection)
             taken = journal.withdraw(self._connection, self._row, seqs, undone_by=last + 1)
             if taken:
-                journal.write(
-                    self._connection, self._row, [event], source=source, now=self._clock(), numbers=self._numbers
-                )
+                self._write_in([event], OWNER_SOURCE)
+                self._retune()
         return taken
 
     def redo(self, undo_seq: int) -> int:
         """Put back what an undo entry took; how many journal entries."""
-        with self._transaction():
+        with self._rewriting():
             event = self._own_event(REDO, self._clock(), ())
-            source = journal.source_id(self._connection, OWNER_SOURCE)
             restored = journal.restore(self._connection, self._row, undone_by=undo_seq)
             last = journal.last_seq(self._connection)
-            journal.write(self._connection, self._row, [event], source=source, now=self._clock(), numbers=self._numbers)
+            self._write_in([event], OWNER_SOURCE)
             journal.close_undo(self._connection, undo_seq, by=last + 1)
+            self._retune()
         return restored
 
-    def preview(self, days: int, at: int | None = None, *, entries: int = ENTRIES) -> tuple[Card, Card, list[Change]]:
+    def preview(
+        self, days: int, at: int | None = None, *, entries: int = ENTRIES, seeds: Sequence[str] = ()
+    ) -> tuple[Card, Card, list[Change]]:
         """The card now, the card ``days`` later if nothing more happens, and each day on which it changes."""
-        start = self._clock() if at is None else at
-        edges = self._edges(at)
-
-        def members(day: int) -> frozenset[str]:
-            return frozenset(candidate.attribute for candidate in self._chosen(edges, start + day * DAY, entries))
-
-        steps: list[Change] = []
-        before = members(0)
-        for day, after in changes(members, 0, days):
-            steps.append(Change(day, tuple(sorted(before - after)), tuple(sorted(after - before))))
-            before = after
-        return self._card(edges, start, entries), self._card(edges, start + days * DAY, entries), steps
+        return self.at(at).preview(days, entries, seeds)
 
     def latest(self) -> int | None:
         """The instant of the latest event, or strength set by the owner, that any edge rests on or rested on."""
@@ -217,14 +271,19 @@ class Surface:
         """Make the edges again whose entries came out of order; how many. Reading does it too, if it was not done."""
         late = edge_rows.stale(self._connection, self._row.id)
         if late:
-            with self._transaction():
+            with self._rewriting():
                 edge_rows.make_again(self._connection, self._row.id, late, self._row.rule)
         return len(late)
 
     def sweep(self) -> int:
         """Delete the edges that have faded below the floor; how many. Reading does not depend on it."""
-        with self._transaction():
+        with self._rewriting():
             return edge_rows.sweep(self._connection, self._row.id, self._clock())
+
+    def rebuild(self) -> None:
+        """Make every edge, the entries it rests on, the counts and the parameters again from the journal."""
+        with self._rewriting():
+            self._use(history.last_tuning(self._connection, self._row.id))
 
     def journal(self) -> Iterator[history.JournalRow]:
         """Every journal entry of this surface in the order in which it was written."""
@@ -238,16 +297,31 @@ class Surface:
         return Event(f"owner-{at:x}-{number}", at, kind, item, attributes, 1.0, None, value)
 
     def _write(self, events: Sequence[Event], source: str, *, again: bool = False) -> list[bool]:
-        now = self._clock()
         try:
             with self._transaction():
-                number = journal.source_id(self._connection, source)
-                return journal.write(
-                    self._connection, self._row, events, source=number, now=now, numbers=self._numbers, again=again
-                )
+                return self._write_in(events, source, again=again)
         except BaseException:
-            self._numbers.clear()
+            self._warm.clear()
             raise
+
+    def _write_in(self, events: Sequence[Event], source: str, *, again: bool = False) -> list[bool]:
+        return journal.write(
+            self._connection, self._row, events, source=source, now=self._clock(), warm=self._warm, again=again
+        )
+
+    @contextmanager
+    def _rewriting(self) -> Iterator[None]:
+        """A transaction that changes rows otherwise than by writing events."""
+        self._warm.clear()
+        before = self._row
+        try:
+            with self._transaction():
+                yield
+        except BaseException:
+            self._row = before
+            raise
+        finally:
+            self._warm.clear()
 
     def _with_catalog(self, events: Sequence[Event]) -> Sequence[Event]:
         catalog = self.catalog
@@ -264,78 +338,3 @@ class Surface:
             found.update(dict.fromkeys(catalog.rule_attributes(event.item)))
         found.update(dict.fromkeys(catalog.context_attributes(event.at, self._zone)))
         return event._replace(attributes=tuple(found))
-
-    def _card(self, edges: dict[str, Edge], at: int, entries: int) -> Card:
-        return Card(self.name, at, tuple(self._entry(candidate) for candidate in self._chosen(edges, at, entries)))
-
-    def _chosen(self, edges: dict[str, Edge], at: int, entries: int) -> list[Candidate]:
-        return strongest(candidates(self._faded(edges, at), self._row.rule), entries)
-
-    def _faded(self, edges: dict[str, Edge], at: int | None) -> dict[str, Edge]:
-        """The edges at the instant ``at``, or now, those gone left out."""
-        moment, rule = self._clock() if at is None else at, self._row.rule
-        return {name: left for name, edge in edges.items() if (left := settle(edge, moment, rule)) is not None}
-
-    def _edges(self, until: int | None) -> dict[str, Edge]:
-        """Every edge as its entries left it, not faded: all of them, or those dated up to the instant ``until``.
-
-        Where later ones have changed or removed it since, or a sweep has, it is made from its journal entries.
-        """
-        rule = self._row.rule
-        self.settle()
-        found: dict[str, Edge] = {}
-        past: list[tuple[str, int]] = []
-        for attribute, number, stored in edge_rows.load_surface(self._connection, self._row.id):
-            if until is not None and stored.edge.at > until:
-                past.append((attribute, number))
-            else:
-                found[attribute] = stored.edge
-        if until is not None:
-            past += edge_rows.absent(self._connection, self._row.id)
-        for attribute, number in past:
-            entries: Iterator[EdgeEvent] = edge_rows.entries(self._connection, number, until=until)
-            if (edge := replay(entries, rule)) is not None:
-                found[attribute] = edge
-        return found
-
-    def _number(self, attribute: str) -> int:
-        found = surface_rows.attribute_ids(self._connection, self._row.id, [require(attribute)])
-        if not found:
-            raise NotFoundError(f"{self.name} knows no {attribute}", next_step=f"fern ls {self.name} --all")
-        return found[attribute]
-
-    def _view(self, attribute: str, edge: Edge) -> View:
-        rule = self._row.rule
-        return View(
-            attribute,
-            strength(edge, rule),
-            confidence(edge.fresh, rule),
-            is_known(edge.fresh, rule),
-            edge.hits,
-            edge.first,
-            edge.times[0] if edge.times else edge.first,
-            trend(edge, rule),
-            edge.pinned,
-            edge.owner,
-        )
-
-    def _entry(self, candidate: Candidate) -> Entry:
-        view = self._view(candidate.attribute, candidate.edge)
-        return Entry(
-            candidate.attribute,
-            candidate.strength,
-            view.confidence,
-            "known" if view.known else "guessed",
-            view.trend,
-            _reason(view),
-        )
-
-
-def _reason(view: View) -> str:
-    seen = f"{view.hits} occasion{'' if view.hits == 1 else 's'}"
-    parts = [seen] if view.hits else []
-    if view.owner:
-        parts.append("set by you")
-    if view.pinned:
-        parts.append("pinned")
-    return ", ".join(parts)

@@ -46,6 +46,7 @@ def odd_rules(draw: st.DrawFn) -> Rule:
         owner_hits=draw(st.floats(1.0, 10.0)),
         quantity=draw(st.booleans()),
         prior_events=draw(st.floats(0.0, 4.0)),
+        shrinkage=draw(st.floats(0.5, 5.0)),
     )
 
 

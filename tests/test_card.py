@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from fernvault.attribute import is_negative, name
 from fernvault.card import ENTRIES, Card, Entry
+from fernvault.tokens import FIXED, TOKENIZER, count, is_exact, of_pieces
 from tests.strategies import START, attributes, checked, strengths
 
 SLUG = r"(?:[a-z](?:[a-z0-9-]{0,14}[a-z0-9])?:)?[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?"
 LIST = rf"{SLUG}(?:, {SLUG})*"
 GUESSES = rf"!?{SLUG}(?:, !?{SLUG})*"
-PARTS = (rf"likes {LIST}", rf"avoids {LIST}", rf"maybe {GUESSES}")
+PARTS = (rf"likes {LIST}", rf"avoids {LIST}", rf"maybe {GUESSES}", rf"due {LIST}")
 TEXT = re.compile(
     "|".join(
         "; ".join(part for bit, part in enumerate(PARTS) if chosen >> bit & 1) for chosen in range(1, 2 ** len(PARTS))
@@ -25,8 +26,8 @@ TEXT = re.compile(
 """Every text that a card may have, but the empty one."""
 
 
-def entry(attribute: str, mark: str = "known", strength: float = 5.0) -> Entry:
-    return Entry(attribute, strength, 0.9, mark, "steady", "4 occasions")  # type: ignore[arg-type]
+def entry(attribute: str, mark: str = "known", strength: float = 5.0, *, due: bool = False) -> Entry:
+    return Entry(attribute, strength, 0.9, mark, "steady", "4 occasions", strength, due)  # type: ignore[arg-type]
 
 
 def card(*entries: Entry) -> Card:
@@ -83,6 +84,9 @@ def test_nothing_known_is_an_empty_line() -> None:
         ([entry("tea:mint"), entry("!soap:mint")], "likes tea:mint; avoids soap:mint"),
         ([entry("tea:mint", "guessed"), entry("!soap:mint", "guessed")], "maybe tea:mint, !soap:mint"),
         ([entry("size:42")], "likes 42"),
+        # Only what is known and liked can be due.
+        ([entry("pref:oat", due=True), entry("pref:tea")], "likes tea; due oat"),
+        ([entry("pref:oat", "guessed", due=True), entry("!pref:tea", due=True)], "avoids tea; maybe oat"),
     ],
 )
 def test_the_template(given_entries: list[Entry], text: str) -> None:
@@ -127,11 +131,11 @@ def test_every_digit_is_one_of_a_slug(found: Card) -> None:
 def test_each_entry_stands_once_in_its_place(found: Card) -> None:
     parts = dict(part.split(" ", 1) for part in found.text().split("; ")) if found.entries else {}
     got = {word: slugs.split(", ") for word, slugs in parts.items()}
-    for word, mark, negative in (("likes", "known", False), ("avoids", "known", True)):
+    for word, negative, due in (("likes", False, False), ("avoids", True, None), ("due", False, True)):
         wanted = [
             name(each.attribute)
             for each in found.entries
-            if each.mark == mark and is_negative(each.attribute) == negative
+            if each.mark == "known" and is_negative(each.attribute) == negative and due in (None, each.due)
         ]
         assert [slug.rpartition(":")[2] for slug in got.get(word, [])] == wanted
     guesses = [each for each in found.entries if each.mark == "guessed"]
@@ -171,3 +175,23 @@ def test_the_table_for_people() -> None:
         "| pref:oat-milk | 4.6 | known | steady | 4 occasions |",
         "| !pref:upsells | 0.6 | guessed | steady | 4 occasions |",
     ]
+
+
+@checked
+@given(cards)
+def test_the_pieces_make_the_text_and_cost_what_it_costs(found: Card) -> None:
+    assert "".join(found.pieces()) == found.text()
+    if is_exact():
+        assert of_pieces(found.pieces(), {}) == count(found.text())
+
+
+def test_the_words_of_the_template_cost_what_is_noted() -> None:
+    if not is_exact():
+        pytest.skip("no tokenizer is installed")
+    assert {piece: count(piece).tokens for piece in FIXED} == FIXED
+
+
+def test_stored_counts_are_added_without_a_tokenizer() -> None:
+    # likes, oat as noted, a semicolon, avoids, tea as noted: 1 + 20 + 1 + 1 + 300.
+    pieces = card(entry("pref:oat"), entry("!pref:tea")).pieces()
+    assert of_pieces(pieces, {" oat": 20, " tea": 300}) == (323, TOKENIZER)

@@ -39,7 +39,8 @@ def as_json(document: Any) -> Any:
 
 
 def test_a_card(lived: Surface) -> None:
-    document = documents.card_document(lived.card())
+    card = lived.card()
+    document = documents.card_document(card, lived.cost(card))
     counted = tokens.count("likes oat")
     assert as_json(document) == {
         "surface": "shop.example",
@@ -49,10 +50,12 @@ def test_a_card(lived: Surface) -> None:
             {
                 "attribute": "pref:oat",
                 "strength": 4.0,
+                "standing": 4.0,
                 "confidence": pytest.approx(1 - 2.718281828459045 ** (-0.4 * 8)),
                 "mark": "known",
                 "trend": "steady",
                 "reason": "2 occasions, set by you, pinned",
+                "due": False,
             }
         ],
         "text": "likes oat",
@@ -66,6 +69,7 @@ def test_an_edge(lived: Surface) -> None:
     assert as_json(by_name["pref:oat"]) == {
         "attribute": "pref:oat",
         "strength": 4.0,
+        "standing": 4.0,
         "confidence": pytest.approx(1 - 2.718281828459045 ** (-0.4 * 8)),
         "mark": "known",
         "hits": 2,
@@ -137,6 +141,7 @@ def test_a_surface(vault: Vault, shop: Surface) -> None:
             "owner_hits": 8.0,
             "quantity": False,
             "prior_events": 2.0,
+            "shrinkage": 1.0,
         },
         "catalog": None,
     }

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from fernvault.errors import ExistsError, FernError, InputError, NotFoundError, VaultDamagedError, WrongPassphraseError
 from fernvault.event import Event
-from fernvault.instant import DAY
+from fernvault.instant import DAY, to_text
 from fernvault.memory import Undone, Vault
 from fernvault.rule import ADAPTIVE, PAPER
 from fernvault.surface import Surface
@@ -325,6 +325,9 @@ def test_a_failed_transaction_leaves_nothing_and_the_next_one_works(vault: Vault
     assert vault._connection.execute("SELECT count(*) FROM source").fetchone() == (1,)
 
 
+ONE = {"id": "n", "at": to_text(START), "attributes": ["pref:n1"]}
+
+
 def test_a_damaged_page_is_named_when_it_is_read(tmp_path: Path, clock: Clock) -> None:
     folder = create(tmp_path / "v")
     with Vault.open(folder.path, PASSPHRASE, clock=clock) as vault:
@@ -347,7 +350,7 @@ def test_a_damaged_page_is_named_when_it_is_read(tmp_path: Path, clock: Clock) -
         for op, args in (
             ("card", {"surface": "shop.example"}),
             ("why", {"surface": "shop.example", "attribute": "pref:n1"}),
-            ("record", {"surface": "shop.example", "events": [], "source": "x"}),
+            ("record", {"surface": "shop.example", "events": [ONE], "source": "x"}),
             ("status", {}),
         ):
             with pytest.raises(FernError) as raised:

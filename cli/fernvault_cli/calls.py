@@ -27,9 +27,11 @@ class Call:
         self.show = show
 
 
-def card(options: Options, surface: str, *, budget: int | None = None, format: str = "text") -> Call:
+def card(
+    options: Options, surface: str, *, context: str | None = None, budget: int | None = None, format: str = "text"
+) -> Call:
     """The card of a surface."""
-    args = {"surface": surface, "at": options.at, "budget": budget, "format": format}
+    args = {"surface": surface, "at": options.at, "context": _words(context), "budget": budget, "format": format}
     return Call("card", args, render.card_as("json" if options.json else format))
 
 
@@ -44,7 +46,7 @@ def ls(
 ) -> Call:
     """The edges of a surface."""
     show = render.edges_as(everything=all, sort=sort, match=match, limit=limit)
-    return Call("ls", {"surface": surface, "at": options.at}, show)
+    return Call("ls", {"surface": surface, "at": options.at, "guesses": all or match is not None}, show)
 
 
 def why(options: Options, surface: str, attribute: str) -> Call:
@@ -52,9 +54,39 @@ def why(options: Options, surface: str, attribute: str) -> Call:
     return Call("why", {"surface": surface, "attribute": attribute, "at": options.at}, render.why)
 
 
-def preview(options: Options, surface: str, *, days: int = 30) -> Call:
+def preview(options: Options, surface: str, *, days: int = 30, context: str | None = None) -> Call:
     """How the card will look."""
-    return Call("preview", {"surface": surface, "days": days, "at": options.at}, render.preview)
+    args = {"surface": surface, "days": days, "at": options.at, "context": _words(context)}
+    return Call("preview", args, render.preview)
+
+
+def tune_find(options: Options, surface: str) -> Call:
+    """Which parameters would have foreseen the latest days best."""
+    return Call("tune.find", {"surface": surface}, render.tuning)
+
+
+def tune_apply(options: Options, surface: str, changes: dict[str, Any]) -> Call:
+    """Use these parameters."""
+    return Call("tune.apply", {"surface": surface, "changes": changes}, render.tuned)
+
+
+def prior_status(options: Options) -> Call:
+    """Which surfaces have a prior."""
+    return Call("prior.status", {}, render.priors)
+
+
+def prior_adopt(options: Options, surface: str, file: str) -> Call:
+    """Take a prior from a file."""
+    return Call("prior.adopt", {"surface": surface, "file": os.path.abspath(file)}, render.prior)
+
+
+def prior_drop(options: Options, surface: str) -> Call:
+    """Give a prior up."""
+    return Call("prior.drop", {"surface": surface}, render.prior)
+
+
+def _words(context: str | None) -> list[str] | None:
+    return None if context is None else [word.strip() for word in context.split(",") if word.strip()]
 
 
 def set(options: Options, surface: str, attribute: str, strength: float) -> Call:
@@ -90,6 +122,11 @@ def redo(options: Options, *, surface: str | None = None) -> Call:
 def status(options: Options) -> Call:
     """The vault's state."""
     return Call("status", {}, render.status)
+
+
+def unlock(options: Options) -> Call:
+    """The vault's state, to somebody who unlocks what is unlocked."""
+    return Call("status", {}, render.unlocked_already)
 
 
 def surface_list(options: Options) -> Call:

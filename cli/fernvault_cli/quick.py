@@ -82,14 +82,21 @@ _SURFACE = (("surface", str),)
 _EDGE = (("surface", str), ("attribute", str))
 
 SHAPES = {
-    "card": Shape(_SURFACE, {"--budget": ("budget", _budget), "--format": ("format", _one_of(*FORMATS))}),
+    "card": Shape(
+        _SURFACE,
+        {
+            "--context": ("context", str),
+            "--budget": ("budget", _budget),
+            "--format": ("format", _one_of(*FORMATS)),
+        },
+    ),
     "ls": Shape(
         _SURFACE,
         {"--sort": ("sort", _one_of(*SORTS)), "--match": ("match", str), "--limit": ("limit", _limit)},
         {"--all": "all"},
     ),
     "why": Shape(_EDGE),
-    "preview": Shape(_SURFACE, {"--days": ("days", _days)}),
+    "preview": Shape(_SURFACE, {"--days": ("days", _days), "--context": ("context", str)}),
     "set": Shape((*_EDGE, ("strength", _strength))),
     "pin": Shape(_EDGE),
     "unpin": Shape(_EDGE),
@@ -97,12 +104,16 @@ SHAPES = {
     "undo": Shape((), {"--surface": ("surface", str), "--since": ("since", str)}),
     "redo": Shape((), {"--surface": ("surface", str)}),
     "status": Shape(),
-    "lock": Shape(),
     "unlock": Shape(),
+    "lock": Shape(),
+    "agent start": Shape(),
     "agent status": Shape(),
     "agent stop": Shape(),
     "doctor": Shape((), {}, {"--rebuild": "rebuild"}),
     "export": Shape((), {"--to": ("to", str), "--format": ("format", _one_of("jsonl"))}),
+    "prior status": Shape(),
+    "prior adopt": Shape((*_SURFACE, ("file", _file))),
+    "prior drop": Shape(_SURFACE),
     "surface list": Shape(),
     "surface show": Shape(_SURFACE),
     "surface add": Shape(
@@ -116,14 +127,14 @@ SHAPES = {
         {"--surface": ("surface", str), "--map": ("mapping", _file)},
     ),
 }
-GROUPS = ("surface", "agent")
+GROUPS = ("surface", "agent", "prior")
 NEEDED = {"export": "to", "delete": "surface", "record": "surface", "import": "surface"}
 """Options that these verbs cannot do without."""
 
 ASKING = ("delete", "surface remove")
 """Verbs that ask first, which is the long path's business unless --yes was given."""
 
-SAME = {"agent status": "status", "agent stop": "lock", "delete": "surface remove"}
+SAME = {"agent status": "status", "agent start": "unlock", "agent stop": "lock", "delete": "surface remove"}
 """Verbs that are another one's call."""
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 BAR = 9
 EIGHTHS = " ▏▎▍▌▋▊▉"
 MARKS = {"known": "●", "guessed": "○"}
+SOURCES = {"owner": "set by you", "prior": "others here"}
 TRENDS = {"rising": "↗", "steady": "→", "fading": "↘"}
 
 
@@ -39,9 +40,9 @@ def columns(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) 
     ]
 
 
-def day(time: str) -> str:
-    """The date of an RFC 3339 time."""
-    return time[:10]
+def day(time: str | None) -> str:
+    """The date of an RFC 3339 time; nothing for none."""
+    return "" if time is None else time[:10]
 
 
 def card_as(form: str) -> Callable[[Any, Options], None]:
@@ -82,7 +83,8 @@ def edges_as(*, everything: bool, sort: str, match: str | None, limit: int | Non
         if sort == "name":
             rows.sort(key=lambda row: row["attribute"].removeprefix("!"))
         elif sort != "strength":
-            rows.sort(key=lambda row: (row[sort], row["strength"]), reverse=True)
+            # A guess has no times: it comes last.
+            rows.sort(key=lambda row: (row[sort] is not None, row[sort], row["strength"]), reverse=True)
         rows = rows[:limit]
         if options.json:
             answer_lines(rows)
@@ -118,7 +120,7 @@ def _edge_cells(row: Any, options: Options) -> list[str]:
         f"{TRENDS[row['trend']]} {row['trend']}",
         f"{row['hits']}x",
         day(row["last"]),
-        "pinned" if row["pinned"] else "set by you" if row["source"] == "owner" else "",
+        "pinned" if row["pinned"] else SOURCES.get(row["source"], ""),
     ]
 
 
@@ -147,6 +149,8 @@ def why(document: Any, options: Options) -> None:
     lines.append(label + total.rjust(width - len(label)))
     if faded:
         lines.append(f"({faded} of them have faded to less than 0.0005 each, or lie before something forgotten or set)")
+    if document["prior"]:
+        lines.append(f"the prior adds {document['prior']:.4f} to where it stands: {document['standing']:.4f}")
     answer("\n".join(lines))
 
 
@@ -221,7 +225,7 @@ def status(document: Any, options: Options) -> None:
 
 
 def unlocked_already(document: Any, options: Options) -> None:
-    """That there was nothing to do, and the vault's state."""
+    """That there was nothing to do, and the state."""
     note("it is unlocked already", options)
     status(document, options)
 
@@ -261,6 +265,61 @@ def surface(document: Any, options: Options) -> None:
         ["half-lives", ", ".join(f"{days:.4g}" for days in rule["half_lives"]) + " days"],
     ]
     answer("\n".join(columns(rows)))
+
+
+def tuning(document: Any, options: Options) -> None:
+    """What was found, before and after."""
+    if options.json:
+        answer_json(document)
+        return
+    surface = document["surface"]
+    if not document["days"]:
+        note(f"{surface} has too little history: the latest fifth of its days must be ten days or more", options)
+        return
+    for name, value in document["changes"].items():
+        answer(f"{name}: {_parameter(document['now'][name])} → {_parameter(value)}")
+    before, after = document["before"], document["after"]
+    measured = f"of what happened on the last {document['days']} days a card would have held"
+    if document["changes"]:
+        answer(f"{measured} {after:.1%}, {before:.1%} as it is")
+    else:
+        answer(f"{measured} {before:.1%}; nothing that was tried does better on both halves of them")
+
+
+def _parameter(value: Any) -> str:
+    return ", ".join(f"{one:g}" for one in value) if isinstance(value, list) else f"{value:g}"
+
+
+def tuned(document: Any, options: Options) -> None:
+    """That they are used from now on."""
+    if not options.json:
+        answer(f"{document['surface']} uses them from now on")
+        note("fern undo takes it back", options)
+
+
+def priors(document: Any, options: Options) -> None:
+    """One surface a line, with what its prior is."""
+    if options.json:
+        answer_lines(document)
+        return
+    answer("\n".join(columns([[row["surface"], _prior(row)] for row in document])))
+    if not document:
+        note("no surfaces yet: fern surface add shop.example", options)
+
+
+def prior(document: Any, options: Options) -> None:
+    """One surface's prior."""
+    if options.json:
+        answer_json(document)
+    else:
+        answer(f"{document['surface']}: {_prior(document)}")
+
+
+def _prior(row: Any) -> str:
+    if row["users"] is None:
+        return "no prior"
+    whose = f"the mean of {row['users']:,} people over {row['attributes']:,} attributes"
+    return f"{whose}, worth {row['kappa']:.2f} of a strength each, adopted {day(row['adopted'])}"
 
 
 def surface_added(document: Any, options: Options) -> None:

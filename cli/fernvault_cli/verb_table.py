@@ -24,6 +24,8 @@ VERBS = {
     "forget": ("correcting", "take an attribute off the graph"),
     "undo": ("correcting", "take back the latest correction, or what a surface reported"),
     "redo": ("correcting", "put back what the latest undo took"),
+    "tune": ("tuning", "fit half-lives, learning rate, prior and lift to your own latest days"),
+    "prior": ("prior", "what the people of a surface are like: status, adopt, drop"),
     "export": ("rights", "write everything in readable form"),
     "delete": ("rights", "delete a surface, or the whole vault"),
     "doctor": ("health", "check the vault"),

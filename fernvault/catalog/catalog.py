@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as AnyMapping
 from fnmatch import translate
 from functools import cached_property, lru_cache
@@ -39,12 +39,14 @@ class _Tables(NamedTuple):
     context: Context = Context()
     split: AnyMapping[str, str] = NOTHING
     rules: AnyMapping[str, tuple[str, ...]] = NOTHING
+    exclusive: AnyMapping[str, tuple[str, ...]] = NOTHING
 
 
 class Catalog(_Tables):
     """A whole catalog file. ``kinds``: kind to signed magnitude. ``attributes``: namespace to columns of the item
     table. ``split``: column to the separator of its values. ``rules``: an item, or a pattern with ``*``, ``?``,
-    ``[...]``, to attributes."""
+    ``[...]``, to attributes. ``exclusive``: named sets of attributes, or whole namespaces as ``size:*``, of which a
+    person mostly has one."""
 
     def magnitude(self, kind: str) -> float:
         """Signed magnitude of a kind: this file's, else the usual one, else 1."""
@@ -53,6 +55,22 @@ class Catalog(_Tables):
     def rule_attributes(self, item: str) -> tuple[str, ...]:
         """What the rules give an item: its own rule first, then every pattern that fits, in the file's order."""
         return self._matching(item)
+
+    def exclusive_sets(self, attributes: Iterable[str]) -> list[frozenset[str]]:
+        """The declared sets of rivals, whole namespaces filled in with those of these attributes that they hold."""
+        if not self.exclusive:
+            return []
+        held = [name for name in attributes if not attribute.is_negative(name)]
+        return [
+            frozenset(
+                name
+                for member in members
+                for name in (
+                    [one for one in held if one.startswith(member[:-1])] if member.endswith(":*") else [member]
+                )
+            )
+            for members in self.exclusive.values()
+        ]
 
     def context_attributes(self, at: int, zone: ZoneInfo) -> tuple[str, ...]:
         """The ``ctx:`` attributes of an instant (µs) for an owner in this zone."""
@@ -69,8 +87,8 @@ class Catalog(_Tables):
         return items.iter_items(table)
 
     def to_json(self) -> str:
-        """What the vault keeps: kinds, context and rules; the item table is stored row by row."""
-        parts = {"kinds": self.kinds, "context": said(self.context), "rules": self.rules}
+        """What the vault keeps: kinds, context, rules and exclusive sets; the item table is stored row by row."""
+        parts = {"kinds": self.kinds, "context": said(self.context), "rules": self.rules, "exclusive": self.exclusive}
         kept = {name: part for name, part in parts.items() if part}
         return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
 
@@ -134,4 +152,18 @@ def _positive(value: Any) -> str:
     return text(value)
 
 
-_CATALOG: Final = section(_consistent, {**SECTIONS, "rules": table(_given, name)})
+def _rivals(value: Any) -> tuple[str, ...]:
+    given = many(_member)(value)
+    if len(given) < 2 and not any(member.endswith(":*") for member in given):
+        raise ValueError("needs two attributes, or a whole namespace such as 'size:*'")
+    return tuple(dict.fromkeys(given))
+
+
+def _member(value: Any) -> str:
+    space, star, rest = text(value).partition(":*")
+    if star and not rest and attribute.is_namespace(space):
+        return text(value)
+    return _positive(value)
+
+
+_CATALOG: Final = section(_consistent, {**SECTIONS, "rules": table(_given, name), "exclusive": table(_rivals, name)})

@@ -5,7 +5,7 @@ Only seeds are sources; the owner's own edges are targets (mechanisms 1.5, 2.4).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from math import exp
 from typing import Final
 
@@ -13,9 +13,18 @@ HOP: Final = 0.4
 """Share of a neighbour's lift that passes on in the second hop."""
 
 
-def score(standing: float, lifts: Iterable[float]) -> float:
-    """standing · e^(Σ lift), lifts in nats, each already shrunk and clipped; standing is 0 or more."""
-    return standing * exp(sum(lifts))
+VOTES: Final = 2.0
+"""Seeds' worth of lift, at most, however many seeds there are: weekday, weekend and hour tell much of the same."""
+
+
+def pooled(lifts: Sequence[float]) -> float:
+    """Σ lift · min(1, VOTES/n) over the n seeds that were ever counted: more than two share two votes."""
+    return sum(lifts) * min(1.0, VOTES / len(lifts)) if lifts else 0.0
+
+
+def score(standing: float, lift: float) -> float:
+    """standing · e^lift, lift in nats, each seed's already shrunk and clipped; standing is 0 or more."""
+    return standing * exp(lift)
 
 
 def second_hop(neighbours: Mapping[str, float], lifts: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

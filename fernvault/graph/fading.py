@@ -72,12 +72,8 @@ def gone_at(edge: Edge, rule: Rule) -> int | None:
     """
     if edge.pinned:
         return None
-    days = max(
-        (
-            half_life * log2(trace / rule.floor)
-            for trace, half_life in zip(edge.traces, rule.half_lives, strict=True)
-            if trace > 0
-        ),
-        default=0.0,
-    )
-    return edge.at + int(max(0.0, days) * DAY) + 1
+    days = 0.0
+    for trace, half_life in zip(edge.traces, rule.half_lives, strict=True):
+        if trace > rule.floor:
+            days = max(days, half_life * log2(trace / rule.floor))
+    return edge.at + int(days * DAY) + 1

@@ -27,7 +27,8 @@ def learn(edge: Edge | None, at: int, magnitude: float, rule: Rule) -> Edge:
             _, before, hits, _, first, times, pinned, owner = edge
             occasion = not times or at - times[0] >= rule.occasion
             return Edge(
-                tuple([bump(trace, gain) for trace in traces]),
+                # ``bump`` written out: a batch spends a fifth of its time here.
+                tuple([min(CEILING, trace + gain * (1.0 - trace / CEILING)) for trace in traces]),
                 max(at, before),
                 hits + occasion,
                 faded_hits(edge, at, rule) + occasion,

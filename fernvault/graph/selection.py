@@ -1,44 +1,94 @@
-"""What goes on the card: `x` netted against `!x`, context attributes left out, the strongest few."""
+"""What goes on the card: `x` netted against `!x`, the prior added, context's lift, rivals pushed down, the best few."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
+from math import inf
 from typing import Final, NamedTuple
 
 from fernvault.attribute import CONTEXT, namespace, opposite
 from fernvault.edge import Edge
+from fernvault.graph.activation import score
+from fernvault.graph.base_level import hybrid
+from fernvault.graph.inhibition import inhibit
+from fernvault.graph.standing import standing
 from fernvault.graph.strength import net, strength
 from fernvault.rule import Rule
 
 WEAK: Final = 0.1
-"""Net strength under which nothing is said of an attribute, on the card or in a list."""
+"""Net strength or standing under which nothing is said of an attribute, on the card or in a list."""
+
+
+class Surroundings(NamedTuple):
+    """What a reading adds to the owner's own edges.
+
+    ``means``: the prior per attribute, worth ``kappa`` of strength each; ``lifts``: per attribute, the pooled log lift
+    of the context's seeds, in nats; ``exclusive``: declared sets of rivals.
+    """
+
+    means: Mapping[str, float] = {}
+    kappa: float = 0.0
+    lifts: Mapping[str, float] = {}
+    exclusive: Sequence[frozenset[str]] = ()
+
+
+ALONE: Final = Surroundings()
 
 
 class Candidate(NamedTuple):
-    """An attribute that may stand on the card, with its strength after netting and its faded edge."""
+    """An attribute that may stand on the card.
+
+    ``strength``: what is left of the own one after its opposite's, 0 to 9; ``standing``: with the prior's share;
+    ``score``: standing in this context and among its rivals, which ranks; ``edge``: faded, None for a mere guess.
+    """
 
     attribute: str
     strength: float
-    edge: Edge
+    standing: float
+    score: float
+    edge: Edge | None
 
 
-def candidates(edges: dict[str, Edge], rule: Rule) -> list[Candidate]:
-    """Every attribute of at least WEAK strength after its opposite's; ``edges`` are faded to the moment of reading.
+def candidates(edges: Mapping[str, Edge], rule: Rule, around: Surroundings = ALONE) -> list[Candidate]:
+    """Every attribute that stands at WEAK or more; ``edges`` are faded to the moment of reading.
 
-    Of `x` and `!x` only the stronger one stands, with what is left of it; an exact tie stands for neither.
+    Of `x` and `!x` only the stronger one stands, with what is left of it; an exact tie stands for neither. Where own
+    evidence and the prior disagree in sign, own evidence stands alone.
     """
-    found = []
-    for attribute, edge in edges.items():
+    found = {}
+    for attribute in [*edges, *(name for name in around.means if name not in edges)]:
         if namespace(attribute) == CONTEXT:
             continue
-        rival = edges.get(opposite(attribute))
-        left = net(strength(edge, rule), 0.0 if rival is None else strength(rival, rule))
-        if left >= WEAK:
-            found.append(Candidate(attribute, left, edge))
-    return found
+        rival = opposite(attribute)
+        own = net(_strength(edges, attribute, rule), _strength(edges, rival, rule))
+        mean = net(around.means.get(attribute, 0.0), around.means.get(rival, 0.0)) if around.means else 0.0
+        if own < 0.0 or (own == 0.0 and mean <= 0.0):
+            continue
+        stands = standing(own, max(mean, 0.0), around.kappa)
+        if stands >= WEAK:
+            lifted = score(stands, around.lifts.get(attribute, 0.0))
+            found[attribute] = Candidate(attribute, own, stands, lifted, edges.get(attribute))
+    for rivals in around.exclusive:
+        values = {name: found[name].score for name in rivals if name in found}
+        if len(values) > 1:
+            for name, left in inhibit(values).items():
+                found[name] = found[name]._replace(score=left)
+    return list(found.values())
 
 
-def strongest(found: Iterable[Candidate], count: int) -> list[Candidate]:
-    """The ``count`` strongest, strongest first; equal ones in order of their spelling, so that reading repeats."""
-    return nsmallest(count, found, key=lambda candidate: (-candidate.strength, candidate.attribute))
+def strongest(found: Iterable[Candidate], count: int, at: int) -> list[Candidate]:
+    """The ``count`` best, best first; of equal ones the more available, then in order of spelling."""
+    return nsmallest(count, found, key=lambda one: (-one.score, -available(one.edge, at), one.attribute))
+
+
+def available(edge: Edge | None, at: int) -> float:
+    """The base level of an edge at the instant ``at``; minus infinity for a guess, or where no event was seen."""
+    if edge is None or not edge.times:
+        return -inf
+    return hybrid(edge.times, edge.hits, edge.first, at)
+
+
+def _strength(edges: Mapping[str, Edge], attribute: str, rule: Rule) -> float:
+    edge = edges.get(attribute)
+    return 0.0 if edge is None else strength(edge, rule)

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp, log
-from typing import Final
+from operator import sub
+from typing import Final, NamedTuple
+
+from fernvault.graph.fading import factor
+from fernvault.rule import Rule
+
+Traces = tuple[float, ...]
 
 ETA: Final = 0.5
 DISCOUNT: Final = 0.98
@@ -15,6 +21,44 @@ DISCOUNT: Final = 0.98
 
 SMOOTHING: Final = 0.1
 """Strength that every attribute is taken to have, so that a first event is unlikely and not impossible."""
+
+
+class Gauge(NamedTuple):
+    """How well each trace has predicted so far: Σ w over a surface's edges per trace, as of ``at``, and each L_k.
+
+    ``attributes`` is how many have had an edge.
+    """
+
+    at: int
+    totals: Traces
+    means: Traces
+    attributes: int
+
+
+def start(at: int, rule: Rule) -> Gauge:
+    """Nothing seen yet."""
+    none = (0.0,) * len(rule.half_lives)
+    return Gauge(at, none, none, 0)
+
+
+def observe(gauge: Gauge, at: int, moves: Sequence[tuple[Traces | None, Traces]], rule: Rule) -> Gauge:
+    """The gauge after one event at ``at``; ``moves``: each fired attribute's traces just before it, and after.
+
+    None stands for an attribute without an edge. The event's likelihood is the mean over its attributes, each judged by
+    the totals before the event. What fades away below the floor stays in the totals until it has faded from them too.
+    """
+    totals = tuple(
+        total * factor(at - gauge.at, half_life) for total, half_life in zip(gauge.totals, rule.half_lives, strict=True)
+    )
+    size = gauge.attributes + sum(1 for before, _ in moves if before is None)
+    none = (0.0,) * len(totals)
+    means = []
+    sums = []
+    for k, total in enumerate(totals):
+        seen = sum(likelihood((before or none)[k], total, size) for before, _ in moves) / len(moves)
+        means.append(discounted(gauge.means[k], seen))
+        sums.append(total + sum(sub(after[k], (before or none)[k]) for before, after in moves))
+    return Gauge(max(at, gauge.at), tuple(sums), tuple(means), size)
 
 
 def likelihood(own: float, total: float, attributes: int) -> float:

@@ -10,3 +10,6 @@ MAX_ATTRIBUTES = 32
 
 FUTURE = 86_400_000_000
 """Microseconds that an event may lie ahead of the vault's clock: clocks differ, and days have zones."""
+
+MAX_CONTEXT = 16
+"""Seeds that a reading may name."""

@@ -21,8 +21,9 @@ This folder is one person's memory, exported from fernvault. It is not encrypted
 
 manifest.json   what is here: format version, counts, and the SHA-256 of each file
 surfaces.jsonl  one app or site a line, with the rule by which its edges learn and fade
-events.jsonl    the journal, one entry a line, in the order in which it was written; kinds set, pin, unpin, forget
-                and undo are your own corrections, and "undone_by" names the entry that took this one back
+priors.jsonl    the priors you have adopted: each line is a file that fern prior adopt takes
+events.jsonl    the journal, one entry a line, in the order in which it was written; kinds set, pin, unpin, forget,
+                tune, undo and redo are your own corrections, and "undone_by" names the entry that took this one back
 edges.jsonl     what the journal adds up to at the time of the export: strength from 0 to 9, confidence from 0 to 1
 cards.jsonl     the card of each surface, as an agent would have read it at that time
 

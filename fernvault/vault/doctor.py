@@ -1,4 +1,4 @@
-"""The doctor: pages, structure, and every edge against a replay of the journal."""
+"""The doctor: pages, structure, and every edge and count against a replay of the journal."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from math import isclose
 from typing import Any, Final
 
 from fernvault.edge import Edge
+from fernvault.graph.association import weight
 from fernvault.graph.fading import settle
 from fernvault.graph.replay import replay
-from fernvault.vault import edges, integrity, journal, surfaces
+from fernvault.vault import associations, edges, history, integrity, journal, surfaces
 from fernvault.vault.integrity import Finding
 from fernvault.vault.surfaces import SurfaceRow
 
@@ -27,9 +28,17 @@ def examine(connection: Any, now: int) -> list[Finding]:
     if findings:
         return findings
     for surface in surfaces.every(connection):
+        findings += _tuning(connection, surface)
         findings += _entries(connection, surface)
         findings += _edges(connection, surface, now)
+        findings += _counts(connection, surface, now)
     return findings
+
+
+def _tuning(connection: Any, surface: SurfaceRow) -> list[Finding]:
+    if surface.tuning == history.last_tuning(connection, surface.id):
+        return []
+    return [Finding("tuning", f"{surface.name}: its parameters are not those that the journal holds")]
 
 
 def _entries(connection: Any, surface: SurfaceRow) -> list[Finding]:
@@ -68,6 +77,20 @@ def _edges(connection: Any, surface: SurfaceRow, now: int) -> list[Finding]:
         elif not _agree(kept.edge, made):
             findings.append(Finding("edge", f"{surface.name}: {slug} differs from its journal"))
     return findings
+
+
+def _counts(connection: Any, surface: SurfaceRow, now: int) -> list[Finding]:
+    deltas = journal.counts(connection, surface)
+    made = deltas.pairs()
+    kept = associations.every(connection, surface.id)
+    least = TOLERANCE * weight(now)
+    compared = [(associations.tally(connection, surface.id), deltas.total())]
+    if kept.keys() == made.keys() and all(
+        one.events == other.events and isclose(one.weight, other.weight, rel_tol=TOLERANCE, abs_tol=least)
+        for one, other in [*compared, *((count, made[pair]) for pair, count in kept.items())]
+    ):
+        return []
+    return [Finding("counts", f"{surface.name}: what fires together differs from the journal")]
 
 
 def _agree(kept: Edge, made: Edge | None) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from struct import pack, unpack
 from typing import Any, Final, NamedTuple
 
@@ -63,6 +65,19 @@ def entries(connection: Any, attribute_id: int, *, until: int | None = None) -> 
     )
     for at, seq, act, amount in rows:
         yield EdgeEvent(at, seq, _ACTS[act], amount)
+
+
+def replayed(connection: Any, attribute_ids: Iterable[int], rule: Rule, *, until: int) -> Iterator[tuple[int, Edge]]:
+    """These attributes' edges as their entries up to the instant ``until`` make them, those left without one out."""
+    rows = connection.execute(
+        "SELECT attribute_id, at, seq, act, amount FROM json_each(?) CROSS JOIN edge_event ON attribute_id = value"
+        " WHERE at <= ? ORDER BY attribute_id, at, seq",
+        (json.dumps(sorted(attribute_ids)), until),
+    )
+    for number, group in groupby(rows, key=itemgetter(0)):
+        edge = replay((EdgeEvent(at, seq, _ACTS[act], amount) for _, at, seq, act, amount in group), rule)
+        if edge is not None:
+            yield number, edge
 
 
 def latest(connection: Any, attribute_id: int) -> int | None:

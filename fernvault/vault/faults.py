@@ -7,9 +7,8 @@ that this module imports no database.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Final
 
 from fernvault.errors import (
@@ -48,15 +47,23 @@ def translate(error: BaseException, where: Path | str) -> FernError | None:
     return _from_database(name, error, where) if isinstance(name, str) else None
 
 
-@contextmanager
-def named(where: Path | str) -> Iterator[None]:
+class named:  # noqa: N801 - reads as a phrase after ``with``; a class, since every write goes through it twice
     """Raise faults of the disk and the database met inside as FernErrors; everything else passes unchanged."""
-    try:
-        yield
-    except Exception as error:
-        if (known := translate(error, where)) is None:
-            raise
-        raise known from error
+
+    __slots__ = ("_where",)
+
+    def __init__(self, where: Path | str) -> None:
+        self._where = where
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Translate."""
+        if isinstance(error, Exception) and (known := translate(error, self._where)) is not None:
+            raise known from error
 
 
 def _from_system(error: OSError, where: Path | str) -> FernError | None:

@@ -49,7 +49,7 @@ def whole(connection: Any, surface_id: int, slugs: dict[int, str]) -> Iterator[J
 def last_correction(connection: Any, surface_id: int | None) -> tuple[int, int] | None:
     """(surface number, seq) of the latest correction not yet taken back, of one surface or of any."""
     row = connection.execute(
-        "SELECT surface_id, seq FROM event WHERE kind IN ('set', 'pin', 'unpin', 'forget') AND undone IS NULL"
+        "SELECT surface_id, seq FROM event WHERE kind IN ('set', 'pin', 'unpin', 'forget', 'tune') AND undone IS NULL"
         " AND (?1 IS NULL OR surface_id = ?1) ORDER BY seq DESC LIMIT 1",
         (surface_id,),
     ).fetchone()
@@ -70,7 +70,7 @@ def recorded_since(connection: Any, surface_id: int, since: int) -> list[int]:
     """The numbers of the events, without corrections, that a surface's journal took in at or after an instant."""
     rows = connection.execute(
         "SELECT seq FROM event WHERE surface_id = ? AND recorded >= ? AND undone IS NULL"
-        " AND kind NOT IN ('set', 'pin', 'unpin', 'forget', 'undo', 'redo')",
+        " AND kind NOT IN ('set', 'pin', 'unpin', 'forget', 'undo', 'redo', 'tune')",
         (surface_id, since),
     )
     return [row[0] for row in rows]
@@ -80,10 +80,30 @@ def count(connection: Any, surface_id: int | None = None) -> int:
     """How many events have been recorded and not taken back, in all or on one surface; corrections do not count."""
     (total,) = connection.execute(
         "SELECT count(*) FROM event WHERE (?1 IS NULL OR surface_id = ?1) AND undone IS NULL"
-        " AND kind NOT IN ('set', 'pin', 'unpin', 'forget', 'undo', 'redo')",
+        " AND kind NOT IN ('set', 'pin', 'unpin', 'forget', 'undo', 'redo', 'tune')",
         (surface_id,),
     ).fetchone()
     return int(total)
+
+
+def latest_events(connection: Any, surface_id: int, count: int) -> Iterator[tuple[int, list[int], float, float | None]]:
+    """The latest events by their own time, latest first: instant, attribute numbers, magnitude, quantity."""
+    rows = connection.execute(
+        "SELECT at, attributes, magnitude, quantity FROM event WHERE surface_id = ? AND undone IS NULL"
+        " AND kind NOT IN ('set', 'pin', 'unpin', 'forget', 'undo', 'redo', 'tune') ORDER BY at DESC, seq DESC LIMIT ?",
+        (surface_id, count),
+    )
+    for at, attributes, magnitude, quantity in rows:
+        yield at, json.loads(attributes), magnitude, quantity
+
+
+def last_tuning(connection: Any, surface_id: int) -> str | None:
+    """The parameters of the latest tuning that holds, as JSON, or None."""
+    row = connection.execute(
+        "SELECT item FROM event WHERE surface_id = ? AND kind = 'tune' AND undone IS NULL ORDER BY seq DESC LIMIT 1",
+        (surface_id,),
+    ).fetchone()
+    return None if row is None else str(row[0])
 
 
 def _row(row: Sequence[Any], slugs: dict[int, str]) -> JournalRow:

@@ -9,27 +9,34 @@ from typing import Any, Final
 
 from fernvault.attribute import CONTEXT, namespace, opposite
 from fernvault.edge import EdgeEvent
-from fernvault.event import CORRECTIONS, Act, Event
+from fernvault.event import CORRECTIONS, OWNER_KINDS, Act, Event
+from fernvault.graph.association import TOGETHER, together
 from fernvault.graph.magnitude import amount
 from fernvault.graph.replay import replay, step
 from fernvault.rule import Rule
-from fernvault.vault import edges, surfaces
+from fernvault.vault import associations, edges, surfaces
+from fernvault.vault.associations import Deltas
 from fernvault.vault.surfaces import SurfaceRow
+from fernvault.vault.warm import Warm
 
 _INSERT_EVENT: Final = (
     "INSERT INTO event (seq, surface_id, id, at, kind, item, attributes, magnitude, quantity, value, source_id,"
     " recorded) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_INSERT_IF_NEW: Final = f"{_INSERT_EVENT} ON CONFLICT (surface_id, id) DO NOTHING"
 _LINK_COLUMNS: Final = "seq, at, kind, attributes, magnitude, quantity, value"
 _INSERT_EDGE_EVENT: Final = "INSERT INTO edge_event (attribute_id, at, seq, act, amount) VALUES (?, ?, ?, ?, ?)"
 
 
-def source_id(connection: Any, name: str) -> int:
+def source_id(connection: Any, name: str, warm: Warm) -> int:
     """The number of a source (where events came from), made if it is new."""
-    row = connection.execute("SELECT id FROM source WHERE name = ?", (name,)).fetchone()
-    if row is None:
-        row = connection.execute("INSERT INTO source (name) VALUES (?) RETURNING id", (name,)).fetchone()
-    return int(row[0])
+    known = warm.shared.sources
+    if name not in known:
+        row = connection.execute("SELECT id FROM source WHERE name = ?", (name,)).fetchone()
+        if row is None:
+            row = connection.execute("INSERT INTO source (name) VALUES (?) RETURNING id", (name,)).fetchone()
+        known[name] = int(row[0])
+    return known[name]
 
 
 def last_seq(connection: Any) -> int:
@@ -37,11 +44,11 @@ def last_seq(connection: Any) -> int:
     return int(connection.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0])
 
 
-def known_ids(connection: Any, surface_id: int, ids: Iterable[str]) -> set[str]:
+def known_ids(connection: Any, surface_id: int, ids: Sequence[str]) -> set[str]:
     """Those of these event ids that the surface's journal holds."""
     rows = connection.execute(
         "SELECT id FROM event WHERE surface_id = ? AND id IN (SELECT value FROM json_each(?))",
-        (surface_id, json.dumps(list(ids))),
+        (surface_id, json.dumps(ids)),
     )
     return {row[0] for row in rows}
 
@@ -73,21 +80,23 @@ def write(
     surface: SurfaceRow,
     events: Sequence[Event],
     *,
-    source: int,
+    source: str,
     now: int,
-    numbers: dict[str, int],
+    warm: Warm,
     again: bool = False,
 ) -> list[bool]:
     """Add events to the journal and fold them into their edges; for each, whether it was new.
 
     An id that the surface has already, or that stands twice in ``events``, is a duplicate and changes nothing.
-    Corrections (kinds of ``event.CORRECTIONS``) carry a SET's strength in ``value``. ``numbers`` caches attribute ->
-    number for this surface; drop it when the transaction fails. With ``again`` an id whose entry was taken back counts
-    as new. The caller holds the transaction.
+    Corrections (kinds of ``event.CORRECTIONS``) carry a SET's strength in ``value``. ``warm`` belongs to this
+    surface; clear it when the transaction fails. With ``again`` an id whose entry was taken back counts as new. The
+    caller holds the transaction.
     """
     if again:
         _free_ids(connection, surface.id, [event.id for event in events])
-    seen = known_ids(connection, surface.id, [event.id for event in events])
+    # One event that brings nothing else new is asked about by writing it, which is one look-up less.
+    asking = len(events) == 1 and source in warm.shared.sources and warm.numbers.keys() >= set(fired(events[0]))
+    seen = set() if asking else known_ids(connection, surface.id, [event.id for event in events])
     fresh: list[bool] = []
     new: list[tuple[Event, tuple[str, ...]]] = []
     for event in events:
@@ -99,17 +108,21 @@ def write(
     if not new:
         return fresh
 
+    numbers = warm.numbers
     created = _number_attributes(connection, surface.id, new, numbers)
-    seq = last_seq(connection)
+    source_number = source_id(connection, source, warm)
+    known_seq = warm.shared.last_seq
+    seq = last_seq(connection) if known_seq is None else known_seq
     rows: list[tuple[Any, ...]] = []
     links: list[tuple[Any, ...]] = []
     entries: defaultdict[int, list[EdgeEvent]] = defaultdict(list)
+    deltas = Deltas()
     surface_id, rule = surface.id, surface.rule
     for event, slugs in new:
         seq += 1
         id_, at, kind, item, _, magnitude, quantity, value = event
         ids = [numbers[slug] for slug in slugs]
-        rows.append((seq, surface_id, id_, at, kind, item, str(ids), magnitude, quantity, value, source, now))
+        rows.append((seq, surface_id, id_, at, kind, item, str(ids), magnitude, quantity, value, source_number, now))
         act = CORRECTIONS.get(kind, Act.LEARN)
         size = amount(magnitude, quantity, rule) if act is Act.LEARN else float(value or 0.0)
         entry = EdgeEvent(at, seq, act, size)
@@ -117,9 +130,17 @@ def write(
         for number in ids:
             entries[number].append(entry)
             links.append((number, at, seq, act_number, size))
-    connection.executemany(_INSERT_EVENT, rows)
-    _fold(connection, surface, entries, created)
+        if act is Act.LEARN:
+            deltas.add(at, ids if len(ids) <= TOGETHER else [numbers[slug] for slug in together(slugs)], size)
+    if asking:
+        if not connection.execute(_INSERT_IF_NEW, rows[0]).rowcount:
+            return [False]
+    else:
+        connection.executemany(_INSERT_EVENT, rows)
+    warm.shared.last_seq = seq
+    _fold(connection, surface, entries, created, warm)
     connection.executemany(_INSERT_EDGE_EVENT, links)
+    associations.add(connection, surface_id, deltas)
     return fresh
 
 
@@ -136,21 +157,24 @@ def _number_attributes(
     return set(added.values())
 
 
-def _fold(connection: Any, surface: SurfaceRow, entries: dict[int, list[EdgeEvent]], created: set[int]) -> None:
+def _fold(
+    connection: Any, surface: SurfaceRow, entries: dict[int, list[EdgeEvent]], created: set[int], warm: Warm
+) -> None:
     """Step each edge through its new entries.
 
     An edge is the fold of its entries in order of time. Where a new one lies before the latest, or the edge is not
     there although it has entries (swept, or forgotten), it is only marked stale: made again when it is next read, so
     that a file in any order costs one replay and not one per batch.
     """
-    stored = edges.load(connection, list(entries))
-    absent = [number for number in entries if number not in stored and number not in created]
+    stored = _held(connection, list(entries), created, warm)
+    absent = [number for number in entries if stored[number] is None and number not in created]
     with_past = edges.have_entries(connection, absent) if absent else set()
     changed: list[tuple[int, edges.Stored]] = []
     emptied: list[int] = []
     for number, batch in entries.items():
-        batch.sort()
-        before = stored.get(number)
+        if len(batch) > 1:
+            batch.sort()
+        before = stored[number]
         edge = before.edge if before else None
         if (before and before.stale) or number in with_past or (edge and batch[0].at < edge.at):
             placeholder = edge or replay([entry._replace(act=Act.SET, amount=0.0) for entry in batch], surface.rule)
@@ -164,7 +188,22 @@ def _fold(connection: Any, surface: SurfaceRow, entries: dict[int, list[EdgeEven
         elif before:
             emptied.append(number)
     edges.save(connection, surface.id, changed, surface.rule)
-    connection.executemany("DELETE FROM edge WHERE attribute_id = ?", [(number,) for number in emptied])
+    warm.edges.update(changed)
+    if emptied:
+        connection.executemany("DELETE FROM edge WHERE attribute_id = ?", [(number,) for number in emptied])
+        warm.edges.update(dict.fromkeys(emptied))
+
+
+def _held(connection: Any, numbers: Sequence[int], created: set[int], warm: Warm) -> dict[int, edges.Stored | None]:
+    """The edges of these attributes, None for one that is not there."""
+    warm.make_room(len(numbers))
+    known = warm.edges
+    known.update(dict.fromkeys(created))
+    unread = [number for number in numbers if number not in known]
+    if unread:
+        known.update(dict.fromkeys(unread))
+        known.update(edges.load(connection, unread))
+    return known
 
 
 def withdraw(connection: Any, surface: SurfaceRow, seqs: Sequence[int], *, undone_by: int) -> int:
@@ -173,12 +212,12 @@ def withdraw(connection: Any, surface: SurfaceRow, seqs: Sequence[int], *, undon
     Those already taken back, and undo entries themselves, are passed over.
     """
     chosen = connection.execute(
-        "SELECT seq, at, attributes FROM event WHERE surface_id = ? AND undone IS NULL AND kind NOT IN ('undo', 'redo')"
+        f"SELECT {_LINK_COLUMNS} FROM event WHERE surface_id = ? AND undone IS NULL AND kind NOT IN ('undo', 'redo')"  # noqa: S608
         " AND seq IN (SELECT value FROM json_each(?))",
         (surface.id, json.dumps(list(seqs))),
     ).fetchall()
     touched: dict[int, None] = {}
-    for seq, at, attributes in chosen:
+    for seq, at, _, attributes, *_ in chosen:
         numbers = json.loads(attributes)
         connection.execute("UPDATE event SET undone = ? WHERE seq = ?", (undone_by, seq))
         for number in numbers:
@@ -187,6 +226,7 @@ def withdraw(connection: Any, surface: SurfaceRow, seqs: Sequence[int], *, undon
                 "DELETE FROM edge_event WHERE attribute_id = ? AND at = ? AND seq = ?", (number, at, seq)
             )
     edges.make_again(connection, surface.id, touched, surface.rule)
+    associations.subtract(connection, surface.id, _deltas(connection, surface, chosen))
     return len(chosen)
 
 
@@ -203,6 +243,7 @@ def restore(connection: Any, surface: SurfaceRow, *, undone_by: int) -> int:
     connection.executemany("UPDATE event SET undone = NULL WHERE seq = ?", [(row[0],) for row in chosen])
     connection.executemany(_INSERT_EDGE_EVENT, links)
     edges.make_again(connection, surface.id, dict.fromkeys(link[0] for link in links), surface.rule)
+    associations.add(connection, surface.id, _deltas(connection, surface, chosen))
     return len(chosen)
 
 
@@ -212,7 +253,7 @@ def close_undo(connection: Any, seq: int, *, by: int) -> None:
 
 
 def rebuild(connection: Any, surface: SurfaceRow) -> None:
-    """Make every edge of a surface, and the entries they rest on, again from the journal alone."""
+    """Make every edge of a surface, the entries they rest on, and its counts again from the journal alone."""
     connection.execute(
         "DELETE FROM edge_event WHERE attribute_id IN (SELECT id FROM attribute WHERE surface_id = ?)", (surface.id,)
     )
@@ -223,6 +264,31 @@ def rebuild(connection: Any, surface: SurfaceRow) -> None:
     connection.executemany(_INSERT_EDGE_EVENT, links_of(connection, surface.id, surface.rule))
     numbers = [row[0] for row in connection.execute("SELECT id FROM attribute WHERE surface_id = ?", (surface.id,))]
     edges.make_again(connection, surface.id, numbers, surface.rule)
+    associations.replace(connection, surface.id, counts(connection, surface))
+
+
+def counts(connection: Any, surface: SurfaceRow) -> Deltas:
+    """What the live part of a surface's journal says of what fires together."""
+    rows = connection.execute(
+        f"SELECT {_LINK_COLUMNS} FROM event WHERE surface_id = ? AND undone IS NULL ORDER BY seq",  # noqa: S608
+        (surface.id,),
+    )
+    return _deltas(connection, surface, rows)
+
+
+def _deltas(connection: Any, surface: SurfaceRow, rows: Iterable[Sequence[Any]]) -> Deltas:
+    found = Deltas()
+    slugs: dict[int, str] = {}
+    for _, at, kind, attributes, magnitude, quantity, _ in rows:
+        if kind in OWNER_KINDS:
+            continue
+        ids = json.loads(attributes)
+        if len(ids) > TOGETHER:
+            slugs = slugs or dict(surfaces.slugs(connection, surface.id))
+            chosen = together([slugs[number] for number in ids])
+            ids = [number for number in ids if slugs[number] in chosen]
+        found.add(at, ids, amount(magnitude, quantity, surface.rule))
+    return found
 
 
 def links_of(connection: Any, surface_id: int, rule: Rule) -> Iterable[tuple[int, int, int, int, float]]:

@@ -1,14 +1,16 @@
 """The tables of vault.db, and the migrations that lead to them. Forward only; a released migration never changes.
 
-Instants are whole microseconds (fernvault.instant). ``event`` is the journal and the only truth: ``edge`` and
-``edge_event`` can be made again from it, which is what `fern doctor` compares.
+Instants are whole microseconds (fernvault.instant). ``event`` is the journal and the only truth: ``edge``,
+``edge_event``, ``association`` and ``tally`` can be made again from it, which is what `fern doctor` compares.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 from fernvault.errors import VaultTooNewError
+from fernvault.vault import associations, journal, surfaces
 
 _V1: Final = """
 CREATE TABLE meta (
@@ -93,7 +95,53 @@ CREATE TABLE edge_event (
 ) STRICT, WITHOUT ROWID;
 """
 
-MIGRATIONS: Final[tuple[str, ...]] = (_V1,)
+_V2: Final = """
+CREATE TABLE association (
+    one INTEGER NOT NULL REFERENCES attribute (id) ON DELETE CASCADE,
+    other INTEGER NOT NULL REFERENCES attribute (id) ON DELETE CASCADE,
+    events INTEGER NOT NULL,
+    weight REAL NOT NULL,
+    PRIMARY KEY (one, other)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX association_other ON association (other);
+
+CREATE TABLE tally (
+    surface_id INTEGER PRIMARY KEY REFERENCES surface (id) ON DELETE CASCADE,
+    events INTEGER NOT NULL,
+    weight REAL NOT NULL
+) STRICT;
+
+CREATE TABLE prior (
+    surface_id INTEGER PRIMARY KEY REFERENCES surface (id) ON DELETE CASCADE,
+    users INTEGER NOT NULL,
+    kappa REAL,
+    means TEXT NOT NULL,
+    adopted INTEGER NOT NULL
+) STRICT;
+
+ALTER TABLE surface ADD COLUMN tuning TEXT;
+
+DROP INDEX event_correction;
+
+CREATE INDEX event_owner ON event (surface_id, seq)
+    WHERE kind IN ('set', 'pin', 'unpin', 'forget', 'undo', 'redo', 'tune');
+"""
+
+
+def _count_together(connection: Any) -> None:
+    for surface in surfaces.every(connection):
+        associations.replace(connection, surface.id, journal.counts(connection, surface))
+
+
+class Migration(NamedTuple):
+    """One step to the next version: statements, then what no statement can do."""
+
+    script: str
+    then: Callable[[Any], None] | None = None
+
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (Migration(_V1), Migration(_V2, _count_together))
 VERSION: Final = len(MIGRATIONS)
 
 
@@ -110,10 +158,12 @@ def migrate(connection: Any, *, found: int) -> int:
         return found
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for script in MIGRATIONS[found:]:
-            for statement in script.split(";\n"):
+        for migration in MIGRATIONS[found:]:
+            for statement in migration.script.split(";\n"):
                 if statement.strip():
                     connection.execute(statement)
+            if migration.then is not None:
+                migration.then(connection)
         connection.execute(
             "INSERT INTO meta (key, value) VALUES ('schema', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
             (str(VERSION),),

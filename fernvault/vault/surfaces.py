@@ -8,19 +8,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from fernvault.errors import ExistsError, InputError, NotFoundError
-from fernvault.rule import Rule, preset
+from fernvault.rule import Rule, preset, tuned
 
 _NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 
 
+_ROW: Final = "SELECT id, name, added, preset, catalog, tuning FROM surface"
+
+
 class SurfaceRow(NamedTuple):
-    """One surface: its number, its name, when it was added (instant), its rule, its catalog as JSON or None."""
+    """One surface: its number, its name, when it was added (instant), its rule, its catalog as JSON or None.
+
+    The rule is the preset's with what was tuned for this surface, which ``tuning`` holds as JSON.
+    """
 
     id: int
     name: str
     added: int
     rule: Rule
     catalog: str | None
+    tuning: str | None = None
 
 
 def require_name(name: str) -> str:
@@ -47,16 +54,20 @@ def add(connection: Any, name: str, *, rule: Rule, catalog: str | None, now: int
 
 def get(connection: Any, name: str) -> SurfaceRow:
     """The surface of that name. Raises NotFoundError."""
-    row = connection.execute("SELECT id, name, added, preset, catalog FROM surface WHERE name = ?", (name,)).fetchone()
+    row = connection.execute(f"{_ROW} WHERE name = ?", (name,)).fetchone()
     if row is None:
         raise NotFoundError(f"no surface {name[:80]!r} in this vault")
-    return SurfaceRow(row[0], row[1], row[2], preset(row[3]), row[4])
+    return _row(row)
 
 
 def every(connection: Any) -> list[SurfaceRow]:
     """All surfaces, by name."""
-    rows = connection.execute("SELECT id, name, added, preset, catalog FROM surface ORDER BY name").fetchall()
-    return [SurfaceRow(row[0], row[1], row[2], preset(row[3]), row[4]) for row in rows]
+    return [_row(row) for row in connection.execute(f"{_ROW} ORDER BY name").fetchall()]
+
+
+def _row(row: Sequence[Any]) -> SurfaceRow:
+    id_, name, added, preset_name, catalog, tuning = row
+    return SurfaceRow(id_, name, added, tuned(preset(preset_name), json.loads(tuning or "{}")), catalog, tuning)
 
 
 def replace_catalog(connection: Any, surface_id: int, items: Iterable[tuple[str, Sequence[str]]]) -> int:
@@ -113,6 +124,32 @@ def add_attributes(connection: Any, surface_id: int, slugs: Iterable[str]) -> di
 def slugs(connection: Any, surface_id: int) -> Iterator[tuple[int, str]]:
     """All attributes of a surface with their numbers."""
     yield from connection.execute("SELECT id, slug FROM attribute WHERE surface_id = ?", (surface_id,))
+
+
+def token_counts(connection: Any, surface_id: int, slugs: Sequence[str]) -> dict[str, int]:
+    """The stored token counts of these attributes; those that have none are absent."""
+    rows = connection.execute(
+        "SELECT slug, tokens FROM attribute WHERE surface_id = ? AND tokens IS NOT NULL"
+        " AND slug IN (SELECT value FROM json_each(?))",
+        (surface_id, json.dumps(list(slugs))),
+    )
+    return dict(rows.fetchall())
+
+
+def without_tokens(connection: Any, surface_id: int) -> list[tuple[int, str]]:
+    """The attributes of a surface whose tokens nobody has counted, each with its number."""
+    rows = connection.execute("SELECT id, slug FROM attribute WHERE surface_id = ? AND tokens IS NULL", (surface_id,))
+    return [(row[0], row[1]) for row in rows]
+
+
+def put_tokens(connection: Any, counts: Iterable[tuple[int, int]]) -> None:
+    """Keep these token counts: attribute number, tokens of its name after a space."""
+    connection.executemany("UPDATE attribute SET tokens = ? WHERE id = ?", [(tokens, id_) for id_, tokens in counts])
+
+
+def set_tuning(connection: Any, surface_id: int, tuning: str | None) -> None:
+    """Keep these parameters, as JSON, in the place of the preset's."""
+    connection.execute("UPDATE surface SET tuning = ? WHERE id = ?", (tuning, surface_id))
 
 
 def remove(connection: Any, surface_id: int) -> None:

@@ -26,7 +26,10 @@ AGENT_FILE = "agent.json"
 PATIENCE = 20.0
 """Seconds that an answer may take when nothing long was asked for; an agent that was stopped never answers."""
 
-LONG = frozenset({"undo", "redo", "record.batch", "settle", "export", "doctor", "surface.add", "surface.remove"})
+LONG = frozenset(
+    {"undo", "redo", "record.batch", "settle", "export", "doctor", "surface.add", "surface.remove"}
+    | {"tune.find", "tune.apply"}
+)
 """Operations whose time depends on how much there is."""
 
 

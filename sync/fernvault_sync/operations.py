@@ -9,19 +9,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import ConfigDict, Field, ValidationError, validate_call
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, validate_call
 
-from fernvault import tokens
 from fernvault.card import ENTRIES, Card
 from fernvault.catalog.catalog import load_catalog
 from fernvault.documents import card_document, surface_document, view_document, why_document
-from fernvault.errors import FernError, InputError, VaultDamagedError
+from fernvault.errors import FernError, InputError, NotFoundError, VaultDamagedError
 from fernvault.event import Event
 from fernvault.guard.incoming import event_from
-from fernvault.guard.limits import MAX_BATCH
+from fernvault.guard.limits import MAX_BATCH, MAX_CONTEXT
 from fernvault.instant import resolve, to_text
 from fernvault.memory import Vault
+from fernvault.portable.prior_file import read_prior
 from fernvault.rule import preset
+from fernvault.surface import Surface
 from fernvault.vault import layout
 from fernvault.vault.faults import named
 
@@ -107,7 +108,9 @@ def record_batch(vault: Vault, surface: _Name, events: list[Any], source: _Name)
 
 def settle(vault: Vault, surface: _Name) -> dict[str, Any]:
     """Make the edges again that an import left for later, so that no read has to wait for it."""
-    return {"settled": vault.surface(surface).settle()}
+    target = vault.surface(surface)
+    target.count_tokens()
+    return {"settled": target.settle()}
 
 
 def _checked(vault: Vault, surface: str, events: list[Any]) -> tuple[list[tuple[int, Event]], dict[int, str]]:
@@ -135,20 +138,23 @@ def _shown_id(document: Any) -> str | None:
 def card(
     vault: Vault,
     surface: _Name,
+    *,
     at: _When = None,
     budget: Annotated[int, Field(ge=1, le=10_000)] | None = None,
     format: Literal["text", "json", "markdown"] = "text",
+    context: Annotated[list[_Name], Field(max_length=MAX_CONTEXT)] | None = None,
 ) -> dict[str, Any]:
-    """The card as a document; ``budget`` drops the weakest entries until the text fits in that many tokens.
+    """The card as a document, in the context of these seeds (see ``Surface.seeds``).
 
-    ``print`` is the Markdown form where that was asked for; where the card is empty, ``latest`` is the last
-    event's time and ``empty`` says why: "budget", "nothing" yet, "before" it all or "faded" since.
+    ``budget`` drops the weakest entries until the text fits in that many tokens. ``print`` is the Markdown form where
+    that was asked for; where the card is empty, ``latest`` is the last event's time and ``empty`` says why: "budget",
+    "nothing" yet, "before" it all or "faded" since.
     """
     target = vault.surface(surface)
     moment = _moment(vault, at)
-    whole = target.card(moment)
-    made = whole if budget is None else _within(whole, budget)
-    document = card_document(made)
+    whole = target.card(moment, seeds=target.seeds(context or [], moment))
+    made = whole if budget is None else _within(target, whole, budget)
+    document = card_document(made, target.cost(made))
     if not made.entries:
         # An empty card of a surface with history puzzles people: say which of its causes it is.
         latest = target.latest()
@@ -159,9 +165,9 @@ def card(
     return document
 
 
-def ls(vault: Vault, surface: _Name, at: _When = None) -> list[dict[str, Any]]:
-    """Every edge of a surface, strongest first."""
-    return [view_document(view) for view in vault.surface(surface).views(_moment(vault, at))]
+def ls(vault: Vault, surface: _Name, at: _When = None, guesses: bool = False) -> list[dict[str, Any]]:
+    """Every edge of a surface, strongest first; with ``guesses`` also what only the prior says."""
+    return [view_document(view) for view in vault.surface(surface).views(_moment(vault, at), guesses=guesses)]
 
 
 def why(vault: Vault, surface: _Name, attribute: _Name, at: _When = None) -> dict[str, Any]:
@@ -202,21 +208,92 @@ def redo(vault: Vault, surface: _Name | None = None) -> dict[str, Any]:
 
 
 def preview(
-    vault: Vault, surface: _Name, days: Annotated[int, Field(ge=1, le=3650)], at: _When = None
+    vault: Vault,
+    surface: _Name,
+    days: Annotated[int, Field(ge=1, le=3650)],
+    at: _When = None,
+    context: Annotated[list[_Name], Field(max_length=MAX_CONTEXT)] | None = None,
 ) -> dict[str, Any]:
     """The card now and ``days`` later if nothing more happens, and who leaves or enters it on which day."""
     start = _moment(vault, at)
-    before, after, changes = vault.surface(surface).preview(days, start)
+    target = vault.surface(surface)
+    before, after, changes = target.preview(days, start, seeds=target.seeds(context or [], start))
     return {
         "surface": surface,
         "days": days,
         "entries": ENTRIES,
-        "now": card_document(before),
-        "then": card_document(after),
+        "now": card_document(before, target.cost(before)),
+        "then": card_document(after, target.cost(after)),
         "changes": [
             {"day": change.day, "leaves": list(change.leaves), "enters": list(change.enters)} for change in changes
         ],
     }
+
+
+def prior_status(vault: Vault) -> list[dict[str, Any]]:
+    """Each surface's prior: whose mean it is, what it is worth, when it was adopted; None where there is none."""
+    return [_prior_document(surface) for surface in vault.surfaces()]
+
+
+def prior_adopt(vault: Vault, surface: _Name, file: str) -> dict[str, Any]:
+    """Take the prior in a file, an absolute path, for a surface."""
+    target = vault.surface(surface)
+    target.adopt(read_prior(Path(file)))
+    return _prior_document(target)
+
+
+def prior_drop(vault: Vault, surface: _Name) -> dict[str, Any]:
+    """Give a surface's prior up."""
+    target = vault.surface(surface)
+    if not target.drop_prior():
+        raise NotFoundError(f"{surface} has no prior", next_step="fern prior status")
+    return _prior_document(target)
+
+
+def _prior_document(surface: Surface) -> dict[str, Any]:
+    adopted = surface.prior
+    if adopted is None:
+        return {"surface": surface.name, "users": None, "attributes": 0, "kappa": None, "adopted": None}
+    return {
+        "surface": surface.name,
+        "users": adopted.prior.users,
+        "attributes": len(adopted.prior.means),
+        "kappa": surface.at().worth,
+        "adopted": to_text(adopted.at),
+    }
+
+
+def tune_find(vault: Vault, surface: _Name) -> dict[str, Any]:
+    """The parameters that would have foreseen a surface's latest days best; nothing is changed."""
+    target = vault.surface(surface)
+    found = target.find_tuning()
+    rule = target.row.rule._asdict()
+    return {
+        "surface": surface,
+        "days": 0 if found is None else found.days,
+        "before": None if found is None else found.before,
+        "after": None if found is None else found.after,
+        "changes": {} if found is None else found.changes,
+        "now": {} if found is None else {name: rule[name] for name in found.changes},
+    }
+
+
+def tune_apply(vault: Vault, surface: _Name, changes: dict[str, Any]) -> dict[str, Any]:
+    """Use these parameters from now on."""
+    target = vault.surface(surface)
+    target.tune(Changes.model_validate(changes).model_dump(exclude_none=True))
+    return {"surface": surface, "changes": changes}
+
+
+class Changes(BaseModel):
+    """Parameters of a rule as JSON; what they may be is ``rule.tuned``'s to say."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    alpha: float | None = None
+    half_lives: list[float] | None = None
+    prior_events: float | None = None
+    shrinkage: float | None = None
 
 
 def export(vault: Vault, to: str) -> dict[str, Any]:
@@ -250,8 +327,8 @@ def _cause(whole: Card, latest: int | None, moment: int | None) -> str:
     return "before" if moment is not None and moment < latest else "faded"
 
 
-def _within(made: Card, budget: int) -> Card:
-    while made.entries and tokens.count(made.text()).tokens > budget:
+def _within(target: Surface, made: Card, budget: int) -> Card:
+    while made.entries and target.cost(made).tokens > budget:
         made = made._replace(entries=made.entries[:-1])
     return made
 
@@ -274,6 +351,11 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "undo": undo,
     "redo": redo,
     "preview": preview,
+    "prior.status": prior_status,
+    "prior.adopt": prior_adopt,
+    "prior.drop": prior_drop,
+    "tune.find": tune_find,
+    "tune.apply": tune_apply,
     "export": export,
     "doctor": doctor,
 }

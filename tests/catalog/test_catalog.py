@@ -91,3 +91,23 @@ def test_mistakes(tmp_path: Path, text: str, said: str) -> None:
 def test_patterns_full_of_stars_stay_fast() -> None:
     catalog = catalog_of({"rules": {"*a" * 30 + "b": ["pref:x"]}})
     assert catalog.rule_attributes("a" * 200) == ()
+
+
+def test_exclusive_sets_are_kept_and_namespaces_filled_in(tmp_path: Path) -> None:
+    file = tmp_path / "catalog.toml"
+    file.write_text('[exclusive]\nsize = "size:*"\nmilk = ["pref:oat", "pref:cow"]\n')
+    catalog = Catalog.from_json(load_catalog(file).to_json())
+    assert catalog.exclusive_sets(["size:m", "size:l", "!size:s", "size-2:x", "pref:oat"]) == [
+        {"size:m", "size:l"},
+        {"pref:oat", "pref:cow"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "given", ['["pref:oat"]', "[]", '["pref:oat", "Oat"]', '"!size:*"', '"size:m*"', '["!pref:a", "pref:b"]']
+)
+def test_an_exclusive_set_that_makes_no_sense_is_refused(tmp_path: Path, given: str) -> None:
+    file = tmp_path / "catalog.toml"
+    file.write_text(f"[exclusive]\nmilk = {given}\n")
+    with pytest.raises(InputError, match=r"\[exclusive\] milk"):
+        load_catalog(file)

@@ -25,6 +25,7 @@ from tests.cli.support import SURFACE, World, filled_world
 
 S, A = SURFACE, "pref:oat-milk"
 AT = "--at 2026-11-01"
+PRIOR = f'{{"format": "fernvault-prior", "version": 1, "surface": "{S}", "users": 9, "means": {{"pref:rye": 1.5}}}}'
 # Forms that the short path must take itself, per verb.
 OURS = {
     "card": [
@@ -36,8 +37,13 @@ OURS = {
         f"card {S} --budget 5 --budget 9 {AT}", "card nowhere.example", "card nowhere.example --json",
         f"card {S} --at tomorrow", f"card {S} --at 2026-13-01 --json", f"card {S} --at +99999y", f"card {S} --at=",
         f"card {S} --at 2005-01-01", f"card {S} --at 2005-01-01 --json", f"card {'x' * 300}", f"card {'x' * 150}",
-        f"card {S} --yes {AT}", f"card {S} --budget 1_0 {AT}",
+        f"card {S} --yes {AT}", f"card {S} --budget 1_0 {AT}", f"card {S} --context morning {AT}",
+        f"card {S} --context=now,{A} --json {AT}", f"card {S} --context BAD", f"card {S} --context , --json",
     ],
+    "prior status": ["prior status", "prior status --json"],
+    "prior adopt": [f"prior adopt {S} prior.json", f"prior adopt {S} prior.json --json",
+                    f"prior adopt {S} broken.json", "prior adopt nowhere.example prior.json --json"],
+    "prior drop": [f"prior drop {S}", f"prior drop {S} --json", "prior drop nowhere.example"],
     "ls": [
         f"ls {S} {AT}", f"ls {S} --json {AT}", f"ls {S} --all {AT}", f"ls --all {S} --json {AT}",
         f"ls {S} --all --all {AT}", f"ls {S} --limit 1 {AT}", f"ls {S} --limit=2 --json {AT}",
@@ -69,6 +75,7 @@ OURS = {
     "redo": ["redo", "redo --json", f"redo --surface {S}", "redo --surface nowhere.example --json"],
     "status": ["status", "status --json", "--json status --no-color", "status --quiet"],
     "unlock": ["unlock", "unlock --json", "--json unlock --quiet", "unlock --quiet", "unlock --yes"],
+    "agent start": ["agent start", "agent start --json"],
     "agent status": ["agent status", "agent status --json"],
     "doctor": ["doctor", "doctor --json", "doctor --rebuild", "--json doctor --rebuild"],
     "surface list": ["surface list", "surface list --json", "surface --json list"],
@@ -110,6 +117,8 @@ def here() -> Iterator[World]:
         patch.chdir(world.work)
         (world.work / "full").mkdir()
         (world.work / "full" / "thing").touch()
+        (world.work / "prior.json").write_text(PRIOR)
+        (world.work / "broken.json").write_text("{")
         world.start_agent()
         yield world
 
@@ -157,6 +166,8 @@ def _before(world: World, verb: str, words: list[str]) -> None:
     if verb == "redo":
         client.call("correct", {"surface": S, "attribute": A, "correction": "pin"})
         client.call("undo", {})
+    if verb == "prior drop":
+        client.call("prior.adopt", {"surface": S, "file": str(world.work / "prior.json")})
     if "gone.example" in " ".join(words):
         client.call("surface.add", {"surface": "gone.example", "preset_name": "paper", "catalog": None})
     client.close()

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fernvault.graph.activation import score, second_hop
-from fernvault.graph.association import add, lift
+from fernvault.graph.activation import pooled, score, second_hop
+from fernvault.graph.association import decayed, lift, pairs, together, weight
 from fernvault.graph.inhibition import inhibit
 from fernvault.graph.salience import salience, slowed
 from fernvault.graph.standing import explained, kappa, standing, worth_asking
-from fernvault.graph.tilt import discounted, likelihood, tilted
+from fernvault.graph.tilt import discounted, likelihood, observe, start, tilted
 from fernvault.instant import DAY
 from fernvault.rule import ADAPTIVE
 
@@ -23,32 +23,42 @@ weights = st.lists(st.floats(0.1, 10.0), min_size=1, max_size=5)
 
 
 def test_a_count_halves_in_its_half_life() -> None:
-    assert add(8.0, START, START + 365 * DAY, 1.0) == (pytest.approx(5.0), START + 365 * DAY)
-
-
-def test_a_late_event_counts_as_faded() -> None:
-    # One at day 365 and one at day 0, in either order: 1 + 1/2 at day 365.
+    # Eight events at the start and one a year later: 8/2 + 1.
     later = START + 365 * DAY
-    assert add(*add(0.0, START, later, 1.0), START, 1.0) == (pytest.approx(1.5), later)
-    assert add(*add(0.0, START, START, 1.0), later, 1.0) == (pytest.approx(1.5), later)
+    assert decayed(8 * weight(START) + weight(later), later) == pytest.approx(5.0)
+    assert weight(946_684_800_000_000) == 1.0
+
+
+def test_what_is_counted_together() -> None:
+    assert list(pairs([3, 1, 2])) == [(3, 3), (1, 3), (2, 3), (1, 1), (1, 2), (2, 2)]
+    many = [f"pref:a{n}" for n in range(20)]
+    assert together([*many, "ctx:morning"]) == ["ctx:morning", *many[:15]]
+    assert together(many[:16]) == many[:16]
 
 
 def test_lift_by_hand() -> None:
-    # p = 20/100; 8 of 10 mornings, two more at 0.2: (8 + 0.4)/12 = 0.7, and ln(0.7/0.2).
-    assert lift(8.0, 10.0, 20.0, 100.0) == pytest.approx(log(3.5))
+    # 20 of 100 events, so 2 of the 10 mornings by chance. 8 were seen: (8 + 1)/(2 + 1) = 3.
+    assert lift(8.0, 10.0, 20.0, 100.0) == pytest.approx(log(3))
     assert lift(2.0, 10.0, 20.0, 100.0) == pytest.approx(0.0)
-    assert lift(0.0, 1000.0, 20.0, 100.0) == -2.0
-    assert lift(1000.0, 1000.0, 1.0, 1_000_000.0) == 2.0
+    assert lift(8.0, 10.0, 20.0, 100.0, shrinkage=4.0) == pytest.approx(log(2))
+    # One coincidence of a rare attribute: (1 + 1)/(0.1 + 1), not one of ten mornings against one of a hundred events.
+    assert lift(1.0, 10.0, 1.0, 100.0) == pytest.approx(log(2 / 1.1))
+    assert lift(0.0, 1000.0, 200.0, 1000.0) == -2.0
+    assert lift(1000.0, 1000.0, 1000.0, 1_000_000.0) == 2.0
     assert lift(3.0, 0.0, 3.0, 10.0) == lift(0.0, 3.0, 0.0, 10.0) == 0.0
 
 
-@given(st.floats(0.1, 5.0), st.lists(st.floats(-2.0, 2.0), max_size=4))
-def test_a_score_multiplies_what_stands(stands: float, lifts: list[float]) -> None:
-    product = stands
-    for one in lifts:
-        product *= exp(one)
-    assert score(stands, lifts) == pytest.approx(product)
-    assert score(0.0, lifts) == 0.0
+def test_more_than_two_seeds_share_two_votes() -> None:
+    assert pooled([]) == 0.0
+    assert pooled([1.5]) == 1.5
+    assert pooled([1.5, -0.5]) == 1.0
+    assert pooled([1.0, 0.5, 0.0, 0.5]) == pytest.approx(1.0)
+
+
+@given(st.floats(0.1, 5.0), st.floats(-4.0, 4.0))
+def test_a_score_multiplies_what_stands(stands: float, lifted: float) -> None:
+    assert score(stands, lifted) == pytest.approx(stands * exp(lifted))
+    assert score(0.0, lifted) == 0.0
 
 
 def test_second_hop_by_hand() -> None:
@@ -106,3 +116,18 @@ def test_tilt_by_hand() -> None:
 @given(weights, st.floats(-5.0, 0.0))
 def test_equal_means_tilt_nothing(some: list[float], mean: float) -> None:
     assert tilted(some, [mean] * len(some)) == pytest.approx(some)
+
+
+def test_the_gauge_by_hand() -> None:
+    # The first event: nothing is known, so every trace gives its two attributes a share of 0.1/(0 + 0.1·2) = 1/2.
+    first = observe(start(START, ADAPTIVE), START, [(None, (0.6,) * 3), (None, (0.6,) * 3)], ADAPTIVE)
+    assert first.means == pytest.approx((0.02 * log(0.5),) * 3)
+    assert (first.totals, first.attributes) == ((1.2, 1.2, 1.2), 2)
+    # A week later one of them fires: the fast trace has faded to 0.3 of 0.6, the others to what their half-lives leave.
+    faded = tuple(0.6 * 2 ** (-7 / half_life) for half_life in (7, 45, 365))
+    second = observe(first, START + 7 * DAY, [(faded, tuple(one + 0.5 for one in faded))], ADAPTIVE)
+    for k, left in enumerate(faded):
+        seen = log((left + 0.1) / (2 * left + 0.2))
+        assert second.means[k] == pytest.approx(0.98 * first.means[k] + 0.02 * seen)
+        assert second.totals[k] == pytest.approx(2 * left + 0.5)
+    assert (second.at, second.attributes) == (START + 7 * DAY, 2)

@@ -61,7 +61,7 @@ def test_there_and_back_inside_a_span_is_passed_over_as_stated() -> None:
 
 def card_members(held: dict[str, Edge], day: int) -> frozenset[str]:
     faded = {name: left for name, edge in held.items() if (left := settle(edge, START + day * DAY, ADAPTIVE))}
-    return frozenset(found.attribute for found in strongest(candidates(faded, ADAPTIVE), 3))
+    return frozenset(found.attribute for found in strongest(candidates(faded, ADAPTIVE), 3, START + day * DAY))
 
 
 held_edges = st.dictionaries(

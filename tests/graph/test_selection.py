@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from math import log
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from fernvault.attribute import namespace, opposite
 from fernvault.edge import Edge
-from fernvault.graph.selection import WEAK, Candidate, candidates, strongest
+from fernvault.graph.selection import WEAK, Candidate, Surroundings, available, candidates, strongest
+from fernvault.instant import HOUR
 from fernvault.rule import ADAPTIVE
 from tests.strategies import START, attributes, checked, edges
 
@@ -62,10 +64,46 @@ def test_what_is_weak_is_not_said() -> None:
 
 
 def test_strongest_first_and_equal_ones_by_spelling() -> None:
-    found = [Candidate(name, strong, edge_of(strong)) for name, strong in (("b:x", 2.0), ("a:x", 2.0), ("c:x", 3.0))]
-    assert [each.attribute for each in strongest(found, 8)] == ["c:x", "a:x", "b:x"]
-    assert [each.attribute for each in strongest(found, 2)] == ["c:x", "a:x"]
-    assert strongest(found, 0) == []
+    found = [
+        Candidate(name, strong, strong, strong, edge_of(strong))
+        for name, strong in (("b:x", 2.0), ("a:x", 2.0), ("c:x", 3.0))
+    ]
+    assert [each.attribute for each in strongest(found, 8, START)] == ["c:x", "a:x", "b:x"]
+    assert [each.attribute for each in strongest(found, 2, START)] == ["c:x", "a:x"]
+    assert strongest(found, 0, START) == []
+
+
+def test_of_equal_ones_the_more_available_comes_first() -> None:
+    # Used an hour ago against two days ago; a guess was never used.
+    recent = edge_of(2.0)._replace(times=(START + 47 * HOUR,), hits=1)
+    old = edge_of(2.0)._replace(times=(START,), hits=1)
+    found = [Candidate(name, 2.0, 2.0, 2.0, edge) for name, edge in (("a:x", None), ("b:x", old), ("c:x", recent))]
+    assert [each.attribute for each in strongest(found, 8, START + 48 * HOUR)] == ["c:x", "b:x", "a:x"]
+
+
+def test_the_prior_is_added_and_its_guesses_have_no_edge() -> None:
+    # oat: 2 + 2·0.5; tea: 2·1.5; below 2·0.05 nothing is said; own dislike stands alone, however popular.
+    held = {"pref:oat": edge_of(2.0), "!pref:milk": edge_of(1.0)}
+    means = {"pref:oat": 0.5, "pref:tea": 1.5, "pref:rye": 0.04, "pref:milk": 9.0, "ctx:morning": 9.0}
+    found = {each.attribute: each for each in candidates(held, ADAPTIVE, Surroundings(means, 2.0))}
+    assert {name: each.score for name, each in found.items()} == {"pref:oat": 3.0, "pref:tea": 3.0, "!pref:milk": 1.0}
+    assert found["pref:oat"].strength == 2.0
+    assert (found["pref:tea"].strength, found["pref:tea"].edge) == (0.0, None)
+
+
+def test_a_population_that_avoids_something_is_a_guess_of_the_opposite() -> None:
+    found = candidates({}, ADAPTIVE, Surroundings({"pref:upsells": 0.5, "!pref:upsells": 2.0}, 1.0))
+    assert [(each.attribute, each.score) for each in found] == [("!pref:upsells", 1.5)]
+
+
+def test_context_multiplies_and_rivals_push_down() -> None:
+    # tea 2·e^ln 2 = 4; rye loses 0.4·(4 - 3) = 0.4 where both are declared to exclude each other.
+    held = {"pref:tea": edge_of(2.0), "pref:rye": edge_of(3.0)}
+    around = Surroundings(lifts={"pref:tea": log(2)}, exclusive=[frozenset({"pref:tea", "pref:rye", "pref:none"})])
+    found = {each.attribute: each for each in candidates(held, ADAPTIVE, around)}
+    assert found["pref:tea"].score == pytest.approx(4.0)
+    assert found["pref:rye"].score == pytest.approx(2.6)
+    assert (found["pref:rye"].strength, found["pref:rye"].standing) == (3.0, 3.0)
 
 
 some = st.sampled_from(["pref:a", "!pref:a", "pref:b", "!pref:b", "ctx:a", "!ctx:a", "tea:a"])
@@ -98,9 +136,11 @@ def test_against_netting_by_hand(held: dict[str, Edge]) -> None:
 def test_reading_repeats_whatever_the_order_of_the_edges(
     held: dict[str, Edge], count: int, shuffler: random.Random
 ) -> None:
-    first = strongest(candidates(held, ADAPTIVE), count)
+    first = strongest(candidates(held, ADAPTIVE), count, START)
     shuffled = list(held.items())
     shuffler.shuffle(shuffled)
-    assert strongest(candidates(dict(shuffled), ADAPTIVE), count) == first
-    every = sorted(candidates(held, ADAPTIVE), key=lambda each: (-each.strength, each.attribute))
+    assert strongest(candidates(dict(shuffled), ADAPTIVE), count, START) == first
+    every = sorted(
+        candidates(held, ADAPTIVE), key=lambda each: (-each.score, -available(each.edge, START), each.attribute)
+    )
     assert first == every[:count]

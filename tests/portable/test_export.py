@@ -26,7 +26,7 @@ from tests.strategies import START
 from tests.vaults import HOUR, PASSPHRASE, SOURCE, Clock, buy
 
 ROOT = Path(__file__).parents[2]
-NAMES = {"README.txt", "manifest.json", "surfaces.jsonl", "events.jsonl", "edges.jsonl", "cards.jsonl"}
+NAMES = {"README.txt", "manifest.json", "surfaces.jsonl", "priors.jsonl", "events.jsonl", "edges.jsonl", "cards.jsonl"}
 
 
 @pytest.fixture

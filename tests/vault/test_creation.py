@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fernvault.errors import AlreadyRunningError, ExistsError, InputError
-from fernvault.vault import creation, layout, opening, recovery, slots
+from fernvault.vault import creation, layout, opening, recovery, schema, slots
 from fernvault.vault.kdf import Kdf
 from fernvault.vault.layout import VaultFolder
 from fernvault.vault.lock import VaultLock
@@ -43,7 +43,7 @@ def test_a_new_vault_opens_with_both_keys(tmp_path: Path, there: bool) -> None:
     connection = opening.open_database(folder, first)
     assert dict(connection.execute("SELECT key, value FROM meta")) == {
         "vault_id": sheet.vault_id,
-        "schema": "1",
+        "schema": str(schema.VERSION),
         "created": "1700000000000000",
         "zone": "Europe/Berlin",
     }

@@ -20,6 +20,7 @@ from fernvault.vault import erasing, journal, opening, schema, slots, surfaces
 from fernvault.vault.layout import VaultFolder
 from fernvault.vault.lock import VaultLock
 from fernvault.vault.surfaces import SurfaceRow
+from fernvault.vault.warm import Shared, Warm
 from tests.strategies import START
 from tests.vaults import PASSPHRASE, Clock, buy, table
 
@@ -46,11 +47,12 @@ def _surface(connection: sqlcipher.Connection, name: str) -> SurfaceRow:
 
 def _fill(connection: sqlcipher.Connection, rows: dict[str, SurfaceRow], rng: random.Random) -> None:
     """Sixty interleaved batches, of rows of many lengths: pages split and rows move, as in years of use."""
-    numbers: dict[str, dict[str, int]] = {name: {} for name in rows}
+    shared = Shared()
+    warm = {name: Warm(shared) for name in rows}
     for _ in range(60):
         for name, row in rows.items():
             connection.execute("BEGIN IMMEDIATE")
-            source = journal.source_id(connection, f"zq-{name}-source")
+            source = f"zq-{name}-source"
             events = [
                 Event(
                     f"zq-{name}-{rng.random()}",
@@ -62,7 +64,7 @@ def _fill(connection: sqlcipher.Connection, rows: dict[str, SurfaceRow], rng: ra
                 )
                 for _ in range(rng.randint(1, 40))
             ]
-            journal.write(connection, row, events, source=source, now=START, numbers=numbers[name])
+            journal.write(connection, row, events, source=source, now=START, warm=warm[name])
             connection.execute("COMMIT")
 
 

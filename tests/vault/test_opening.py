@@ -32,6 +32,7 @@ from fernvault.errors import (
 from fernvault.vault import creation, integrity, opening, schema, slots
 from fernvault.vault.kdf import Kdf
 from fernvault.vault.layout import VaultFolder
+from fernvault.vault.schema import Migration
 
 ROOT = Path(__file__).parents[2]
 PASSPHRASE = "stapler Quokka 7 lemonade"
@@ -452,7 +453,9 @@ connection.close()
 
 def test_an_older_schema_is_brought_up_to_date(folder: VaultFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     newer = schema.VERSION + 1
-    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "ALTER TABLE source ADD COLUMN note TEXT;\n"))
+    monkeypatch.setattr(
+        schema, "MIGRATIONS", (*schema.MIGRATIONS, Migration("ALTER TABLE source ADD COLUMN note TEXT;\n"))
+    )
     monkeypatch.setattr(schema, "VERSION", newer)
     connection = _open(folder)
     assert connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone() == (str(newer),)
@@ -470,7 +473,7 @@ def test_an_older_schema_is_brought_up_to_date(folder: VaultFolder, monkeypatch:
 def test_a_migration_that_fails_leaves_the_old_vault(folder: VaultFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     bad = "ALTER TABLE source ADD COLUMN note TEXT;\nALTER TABLE nowhere ADD COLUMN x TEXT;\n"
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, bad))
+        patch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, Migration(bad)))
         patch.setattr(schema, "VERSION", schema.VERSION + 1)
         with pytest.raises(sqlcipher.OperationalError):
             _open(folder)
