@@ -8,6 +8,7 @@ import string
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from slugify import slugify
 
 from fernvault.attribute import (
     NAME_LENGTH,
@@ -138,6 +139,13 @@ def test_the_parts_of_an_attribute(attribute: str) -> None:
 )
 def test_from_value(value: str, slug: str | None) -> None:
     assert from_value("pref", value) == (None if slug is None else f"pref:{slug}")
+
+
+@checked
+@given(st.text(string.ascii_letters + string.digits + " _-", max_size=NAME_LENGTH))
+def test_a_plain_value_is_spelt_as_by_the_library_that_knows_all_letters(value: str) -> None:
+    slug = slugify(value)
+    assert from_value("pref", value) == (f"pref:{slug}" if slug else None)
 
 
 def test_spellings_of_one_word_are_one_attribute() -> None:

@@ -160,11 +160,6 @@ def doctor(options: Options, *, rebuild: bool = False) -> Call:
     return Call("doctor", {"rebuild": rebuild}, render.doctor)
 
 
-def unlock(options: Options) -> Call:
-    """What there is to say when the agent runs already: the vault's state."""
-    return Call("status", {}, render.unlocked_already)
-
-
 def lock(options: Options) -> Call:
     """Close the vault."""
     return Call("lock", {}, render.locked)

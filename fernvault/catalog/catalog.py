@@ -14,7 +14,6 @@ from zoneinfo import ZoneInfo
 
 from fernvault import attribute
 from fernvault.catalog import context, items
-from fernvault.catalog.tables import load, many, name, section, table, text
 from fernvault.catalog.sections import (
     NOTHING,
     SECTIONS,
@@ -25,6 +24,7 @@ from fernvault.catalog.sections import (
     require_use_of_split,
     said,
 )
+from fernvault.catalog.tables import load, many, name, section, table, text
 from fernvault.errors import InputError
 
 NEXT_STEP: Final = "fern catalog check FILE"

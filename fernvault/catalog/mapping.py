@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from fernvault.catalog.tables import load, many, name, section, text
 from fernvault.catalog.sections import (
     DEFAULT_KIND,
     NOTHING,
@@ -23,6 +22,7 @@ from fernvault.catalog.sections import (
     require_use_of_split,
     zone,
 )
+from fernvault.catalog.tables import load, many, name, section, text
 from fernvault.event import OWNER_KINDS
 
 EPOCHS: Final = {"epoch": 1_000_000, "epoch_ms": 1_000}

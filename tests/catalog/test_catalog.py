@@ -75,6 +75,7 @@ def test_the_vault_keeps_kinds_context_and_rules(catalog: Catalog) -> None:
         ("[rules]\na = []", "[rules] a gives no attribute"),
         ("[rules]\na = ['!pref:x']", "'!pref:x' is not an attribute"),
         ("[rules]\na = ['Oat Milk']", "'Oat Milk' is not an attribute"),
+        ("[rules]\n' ' = ['pref:x']", "[rules]   [key] must not be empty"),
         ("[columns]\ntime = 't'", "[columns] is not known here"),
         ("[items]\nkey = 'k'", "[items] file is missing"),
     ],

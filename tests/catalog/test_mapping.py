@@ -101,6 +101,12 @@ def test_the_least_a_mapping_can_say(tmp_path: Path) -> None:
         ("[columns]\ntime = 't'\n[file]\nencoding = 'utf-9'", "no such text encoding: 'utf-9'"),
         ("[columns]\ntime = 't'\n[file]\nencoding = 'base64'", "no such text encoding"),
         ("[columns]\ntime = 't'\n[file]\nkind = 'set'", "cannot be a kind"),
+        ("[columns]\ntime = 't'\n[file]\ndecimal = '-'", "[file] decimal must be '.' or ','"),
+        ("columns = 3", "[columns] must be a table"),
+        ("[columns]\ntime = 't'\n[attributes]\npref = ['a', 3]", "[attributes] pref 1 must be text in quotes"),
+        ("[columns]\ntime = 't'\n[attributes]\npref = 3", "[attributes] pref must be a list of texts"),
+        ("[columns]\ntime = 't'\n[items]\nfile = 'f'\ncolumns = [['a']]", "[items] columns 0 must be text"),
+        ("[columns]\ntime = 't'\n[kinds]\nbuy = true", "[kinds] buy must be a number"),
         ("[columns]\ntime = \n", "not valid TOML: Invalid value (at line 2"),
     ],
 )

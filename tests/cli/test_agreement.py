@@ -89,7 +89,30 @@ OURS = {
     "delete": ["delete --surface gone.example --yes", "--yes --json delete --surface=gone.example",
                "delete --surface nowhere.example --yes --json"],
     "export": ["export --to out", "export --to=out --json", "export --to out --format jsonl", "export --to full"],
+    "import": [
+        "import csv good.csv --surface gone.example", "import csv good.csv --surface=gone.example --json",
+        "import --surface gone.example csv good.csv --quiet", "import csv good.csv --surface nowhere.example",
+        "import csv good.csv --surface gone.example --map good.toml",
+        "import csv good.csv --map=good.toml --surface gone.example --json --quiet",
+        "import csv good.csv --surface gone.example --map unfit.toml",
+        "import csv good.csv --surface gone.example --map wrong.toml --json",
+        "import csv good.csv --surface gone.example --map good.csv", "import csv bad.csv --surface gone.example",
+        "import csv bad.csv --surface gone.example --json --quiet", "import csv empty.csv --surface gone.example",
+        "import csv timeless.csv --surface gone.example --json", "import csv good.jsonl --surface gone.example",
+        "import jsonl good.jsonl --surface gone.example", "import jsonl good.jsonl --surface gone.example --json",
+        "import jsonl good.csv --surface gone.example",
+    ],
 }  # fmt: skip
+FILES = {
+    "good.csv": "time,item,kind\n2026-01-01,tea,buy\n2026-01-02T09:30,Café crème,juggle\n2026-01-03,tea,return\n",
+    "bad.csv": 'time,item\nnever,tea\n2026-01-01,tea,x\n2026-01-01,"tea\n2026-01-02,tea\n',
+    "empty.csv": "",
+    "timeless.csv": "colour,size\nred,1\n",
+    "good.toml": '[columns]\ntime = "time"\nitem = "item"\n[attributes]\npref = "item"\n[context]\nweekend = true\n',
+    "unfit.toml": '[columns]\ntime = "when"\n',
+    "wrong.toml": '[columns]\ntime = 3\nprice = "p"\n',
+    "good.jsonl": '{"at": "2026-11-01T10:00:00Z", "item": "tea", "attributes": ["pref:tea"]}\nno\n{"item": "tea"}\n',
+}
 # Forms that are Typer's: whatever is wrong or unusual about the words.
 THEIRS = [
     "card", f"card {S} extra", f"card {S} --budget 0", f"card {S} --budget 10001", f"card {S} --budget many",
@@ -102,6 +125,10 @@ THEIRS = [
     "surface add", "surface add a b", "surface add b.example --preset fast", "agent", "agent stat", "doctor --deep",
     "unlock --idle 30", "unlock --idle 0", "unlock --max nan", "unlock now",
     "export", "export --to out --format html", "card --help", "surface show -h", "crad", "", "--", "card --at",
+    "import", "import csv", "import csv good.csv", f"import xml good.csv --surface {S}",
+    f"import csv none.csv --surface {S}", f"import csv full --surface {S}", f"import good.csv csv --surface {S}",
+    f"import csv good.csv --surface {S} --map none.toml", f"import csv good.csv --surface {S} --map",
+    f"import csv good.csv empty.csv --surface {S} --dry-run", f"import csv good.csv --surface {S} --dry-run",
 ]  # fmt: skip
 
 
@@ -117,6 +144,8 @@ def here() -> Iterator[World]:
         patch.chdir(world.work)
         (world.work / "full").mkdir()
         (world.work / "full" / "thing").touch()
+        for name, content in FILES.items():
+            world.file(name, content)
         (world.work / "prior.json").write_text(PRIOR)
         (world.work / "broken.json").write_text("{")
         world.start_agent()
@@ -154,6 +183,7 @@ def _not_mine(words: list[str], options: Options) -> int:
 def _steady(text: str) -> str:
     """The text without what differs from one moment to the next: instants, clocks, the last digits of a strength."""
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "(time)", text)
+    text = re.sub(r'in \d+\.\d s \([\d,]+ rows/s\)|"seconds": \d+\.\d+', "(time)", text)
     text = re.sub(r'"(idle|max)": \d+|"sha256": "\w+"', '"(other)"', text)
     return re.sub(r"\d+\.\d{5,}(e-\d+)?", lambda found: f"{float(found[0]):.4f}", text)
 
@@ -168,7 +198,7 @@ def _before(world: World, verb: str, words: list[str]) -> None:
         client.call("undo", {})
     if verb == "prior drop":
         client.call("prior.adopt", {"surface": S, "file": str(world.work / "prior.json")})
-    if "gone.example" in " ".join(words):
+    if verb == "import" or "gone.example" in " ".join(words):
         client.call("surface.add", {"surface": "gone.example", "preset_name": "paper", "catalog": None})
     client.close()
 
@@ -182,6 +212,8 @@ def _after(world: World, verb: str, code: int) -> None:
             client.call("undo", {})
     if verb == "surface add" and code == 0:
         client.call("surface.remove", {"surface": "b.example"})
+    if verb == "import":
+        client.call("surface.remove", {"surface": "gone.example"})
     client.close()
     for path in (world.work / "out",):
         if path.exists():

@@ -19,6 +19,8 @@ HEAVY = frozenset(
     fernvault_sync.agent fernvault_sync.operations fernvault_cli.app fernvault_cli.session
     """.split()  # noqa: SIM905 - a list of them would be forty lines
 )
+A_FILE_NEEDS = frozenset({"pathlib", "typing", "datetime", "zoneinfo", "fernvault.errors"})
+SOME_FILES_NEED = frozenset({"tomllib", "decimal"})
 PROBE = """
 import sys
 from fernvault_cli.main import main
@@ -103,6 +105,24 @@ def test_an_everyday_verb_loads_nothing_heavy_while_the_agent_runs(held: World, 
     if line == "redo":
         held.fern("undo")
     assert _loaded(held, *line.split()) & HEAVY == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "also"),
+    [
+        (f"import csv one.csv --surface {SURFACE}", ""),
+        (f"import csv one.csv --surface {SURFACE} --json", ""),
+        (f"import csv one.csv --surface {SURFACE} --map map.toml", "tomllib"),
+        (f"import jsonl one.jsonl --surface {SURFACE}", ""),
+    ],
+)
+def test_an_import_loads_what_a_file_needs_and_no_more(held: World, line: str, also: str) -> None:
+    held.file("one.csv", "time,item\n2026-01-01,oat milk\n")
+    held.file("map.toml", '[columns]\ntime = "time"\n[attributes]\npref = "item"\n[split]\nitem = "|"\n')
+    held.file("one.jsonl", '{"at": "2026-01-01T00:00:00Z", "item": "tea", "attributes": ["pref:tea"]}\n')
+    loaded = _loaded(held, *line.split())
+    assert loaded & (HEAVY - A_FILE_NEEDS) == set()
+    assert loaded & SOME_FILES_NEED == set(also.split())
 
 
 def test_a_pattern_costs_one_small_module(held: World) -> None:
