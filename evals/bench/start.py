@@ -1,8 +1,15 @@
-"""How long a verb takes as a whole process on a warm agent, as a multiple of an interpreter that does nothing."""
+"""How long a verb takes as a whole process on a warm agent, as a multiple of an interpreter that does nothing.
+
+Not measured: `init`, `passphrase`, `recover`, `demo`, and `unlock` or `agent start` of a locked vault, which derive a
+key with Argon2id and are slow so that guessing is; `lock` and `agent stop`, which end the agent that is measured;
+`tune`, which tries many parameters on the whole history; `prior adopt` and `prior drop`, whose time is that of the
+file; and `surface remove`, which is `delete` by another name.
+"""
 
 from __future__ import annotations
 
 import compileall
+import json
 import os
 import random
 import subprocess
@@ -39,10 +46,19 @@ VERBS: dict[str, tuple[list[str], str]] = {
     "pin": (["pin", SURFACE, "pref:oat-milk"], "≤ 6"),
     "unpin": (["unpin", SURFACE, "pref:oat-milk"], "≤ 6"),
     "undo": (["undo"], "≤ 6"),
+    "redo": (["redo"], "≤ 6"),
     "forget": (["forget", SURFACE, "pref:oat-milk"], "≤ 6"),
+    "surface show": (["surface", "show", SURFACE], "≤ 6"),
     "surface add": (["surface", "add", "{n}.example"], "≤ 6"),
     "unlock, when it is": (["unlock"], "≤ 6"),
-    "import, one row": (["import", "csv", "{folder}/one.csv", "--surface", SURFACE], "≤ 6"),
+    "agent status": (["agent", "status"], "≤ 6"),
+    "prior status": (["prior", "status"], "≤ 6"),
+    "import, one row": (["import", "csv", "{folder}/{n}.csv", "--surface", SURFACE], "≤ 6"),
+    "import, one row, mapped": (
+        ["import", "csv", "{folder}/{n}-mapped.csv", "--surface", SURFACE, "--map", "{folder}/map.toml"],
+        "≤ 6",
+    ),
+    "import, one JSON line": (["import", "jsonl", "{folder}/{n}.jsonl", "--surface", SURFACE], "≤ 6"),
     "record": (["record", "--surface", SURFACE], "≤ 6"),
     "export": (["export", "--to", "{folder}/{n}"], "≤ 6"),
     "delete": (["delete", "--surface", "{n}.example", "--yes"], "≤ 6"),
@@ -64,7 +80,7 @@ def run(seed: int) -> Table:
         create_vault(folder, PASSPHRASE, zone="UTC", now=NOW, kdf=FLOOR)
         with Vault.open(folder.path, PASSPHRASE) as vault:
             vault.add_surface(SURFACE).record(events, source="bench")
-        (Path(name) / "one.csv").write_text("time,item\n2026-01-01,tea\n", encoding="utf-8")
+        _write_imports(Path(name))
         start_agent(folder, PASSPHRASE)
         try:
             rows = []
@@ -85,12 +101,29 @@ def _paired(words: list[str], folder: VaultFolder, scratch: Path) -> tuple[list[
     floor, took = [], []
     for number in range(ROUNDS):
         made = [word.format(n=f"r{number}", folder=scratch) for word in words]
+        if words[0] == "redo":
+            # Only what was taken back can be put back.
+            _timed([_fern(), "undo"], environment)
         floor.append(_timed([sys.executable, "-c", "pass"], environment))
         took.append(_timed([_fern(), *made], environment))
         if words[0] == "forget":
             # What is forgotten cannot be forgotten again.
             _timed([_fern(), "undo"], environment)
     return floor, took
+
+
+def _write_imports(folder: Path) -> None:
+    """A file of one event for each round and each form, since the same event again would only be looked up."""
+    (folder / "map.toml").write_text(
+        '[columns]\ntime = "time"\nitem = "item"\n[time]\nformat = "%Y-%m-%d %H:%M"\n[attributes]\npref = ["item"]\n',
+        encoding="utf-8",
+    )
+    for number in range(ROUNDS):
+        at = f"2026-01-01 09:{number:02d}"
+        (folder / f"r{number}.csv").write_text(f"time,item\n{at},green tea\n", encoding="utf-8")
+        (folder / f"r{number}-mapped.csv").write_text(f"time,item\n{at},black tea\n", encoding="utf-8")
+        event = {"at": at.replace(" ", "T") + ":00Z", "item": "mint tea", "attributes": ["pref:mint-tea"]}
+        (folder / f"r{number}.jsonl").write_text(json.dumps(event) + "\n", encoding="utf-8")
 
 
 def _timed(command: list[str], environment: dict[str, str]) -> float:
