@@ -9,7 +9,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from fernvault.edge import Edge
-from fernvault.graph.fading import fade, is_gone
+from fernvault.graph.fading import fade, gone_at, is_gone
 from fernvault.graph.learning import bump, learn
 from fernvault.graph.magnitude import amount
 from fernvault.graph.strength import strength
@@ -202,8 +202,10 @@ def test_the_latest_eight_times_are_kept_latest_first() -> None:
 @given(st.data(), rules)
 def test_a_gone_edge_starts_afresh(data: st.DataObject, rule: Rule) -> None:
     edge = data.draw(edges(rule))
-    at = edge.at + data.draw(st.integers(0, 100_000 * DAY))
-    assume(is_gone(fade(edge, at, rule), rule))
+    gone = gone_at(edge, rule)
+    assert gone is not None
+    at = gone + 1 + data.draw(st.integers(0, 10_000 * DAY))
+    assert is_gone(fade(edge, at, rule), rule)
     assert learn(edge, at, 0.5 / rule.alpha, rule) == learn(None, at, 0.5 / rule.alpha, rule)
 
 
