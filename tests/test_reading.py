@@ -167,13 +167,16 @@ def test_tokens_are_counted_once_and_kept(vault: Vault, shop: Surface) -> None:
     assert shop.count_tokens() == 0
 
 
-def test_lift_is_what_the_card_multiplies_by(shop: Surface) -> None:
+def test_lift_multiplies_the_evidence_under_the_ceiling(shop: Surface) -> None:
     events = [buy(f"a{n}", START, "pref:oat", "ctx:morning") for n in range(3)]
     shop.record([*events, buy("b", START, "pref:tea", "ctx:morning"), buy("c", START, "pref:tea")], source=SOURCE)
     reading = shop.at()
     lifts = reading.lifts(["ctx:morning"])
     held = {one.attribute: one for one in reading.candidates(8, lifts, START)}
-    assert held["pref:oat"].score == pytest.approx(held["pref:oat"].standing * exp(lifts["pref:oat"]))
+    # Three events leave 9·(1 - r³), so e^L times as many leave 9·(1 - r^(3·e^L)), r = 1 - 0.6/9.
+    factor = exp(lifts["pref:oat"])
+    assert factor == pytest.approx((3 + 1) / (3 * 4 / 5 + 1))
+    assert held["pref:oat"].score == pytest.approx(9 * (1 - (1 - 0.6 / 9) ** (3 * factor)))
 
 
 def test_a_mere_guess_cannot_be_corrected_but_denied(shop: Surface) -> None:

@@ -48,17 +48,34 @@ def test_lift_by_hand() -> None:
     assert lift(3.0, 0.0, 3.0, 10.0) == lift(0.0, 3.0, 0.0, 10.0) == 0.0
 
 
-def test_more_than_two_seeds_share_two_votes() -> None:
+def test_more_than_three_seeds_share_three_votes() -> None:
     assert pooled([]) == 0.0
     assert pooled([1.5]) == 1.5
     assert pooled([1.5, -0.5]) == 1.0
-    assert pooled([1.0, 0.5, 0.0, 0.5]) == pytest.approx(1.0)
+    assert pooled([1.0, 0.5, 0.0]) == 1.5
+    assert pooled([1.0, 0.5, 0.0, 0.5]) == pytest.approx(1.5)
 
 
-@given(st.floats(0.1, 5.0), st.floats(-4.0, 4.0))
-def test_a_score_multiplies_what_stands(stands: float, lifted: float) -> None:
-    assert score(stands, lifted) == pytest.approx(stands * exp(lifted))
-    assert score(0.0, lifted) == 0.0
+def test_a_score_is_the_strength_that_lifted_evidence_leaves() -> None:
+    # Ten events of 0.6; twice the evidence leaves what twenty do, half of it what five do. The prior's share doubles.
+    def left(events: int) -> float:
+        return 9 * (1 - (1 - 0.6 / 9) ** events)
+
+    assert score(left(10), 0.0, log(2)) == pytest.approx(left(20))
+    assert score(left(10), 0.5, log(2)) == pytest.approx(left(20) + 1.0)
+    assert score(left(10), 0.5, -log(2)) == pytest.approx(left(5) + 0.25)
+    # A hundred events stay ahead of forty whose context doubles them; as factors of 9.0 and 8.4 they would not.
+    assert score(left(100), 0.0, 0.0) > score(left(40), 0.0, log(2))
+    assert score(9.0, 0.0, -2.0) == score(9.000000000000002, 0.0, 1.0) == 9.0
+
+
+@given(st.floats(0.0, 9.0), st.floats(0.0, 3.0), st.floats(-4.0, 4.0))
+def test_a_lift_of_nothing_leaves_the_standing_and_a_better_one_is_never_worse(
+    own: float, prior: float, by: float
+) -> None:
+    assert score(own, prior, 0.0) == pytest.approx(own + prior)
+    assert score(own, prior, by) <= score(own, prior, by + 0.1) + 1e-12
+    assert score(own * 1e-6, prior, by) == pytest.approx((own * 1e-6 + prior) * exp(by), rel=1e-3, abs=1e-12)
 
 
 def test_second_hop_by_hand() -> None:
