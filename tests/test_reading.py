@@ -33,10 +33,10 @@ def test_a_context_lifts_what_goes_with_it_and_lowers_what_does_not(shop: Surfac
     shop.record(events, source=SOURCE)
     assert names(shop) == ["pref:oat", "pref:wine"]
     assert names(shop, "evening") == ["pref:wine", "pref:oat"]
-    # Of the ten evenings chance would give each five: (10 + 1)/(5 + 1) and (0 + 1)/(5 + 1).
+    # Of the ten evenings chance would give each five: (10 + 1/2)/(5 + 1/2) and (0 + 1/2)/(5 + 1/2), under e^-2.
     lifts = shop.at().lifts(["ctx:evening"])
-    assert lifts["pref:wine"] == pytest.approx(log(11 / 6))
-    assert lifts["pref:oat"] == pytest.approx(log(1 / 6))
+    assert lifts["pref:wine"] == pytest.approx(log(21 / 11))
+    assert lifts["pref:oat"] == -2.0
     # The strength is own evidence whatever the context.
     assert len({entry.strength for entry in shop.card(seeds=("ctx:evening",)).entries}) == 1
 
@@ -47,7 +47,7 @@ def test_counts_fade_together(shop: Surface, clock: Clock) -> None:
     shop.record([buy(f"o{n}", START, "pref:oat", "pref:rye") for n in range(2)], source=SOURCE)
     shop.record([buy(f"r{n}", START, "pref:rye") for n in range(2)], source=SOURCE)
     clock.now = START + 365 * DAY
-    assert shop.at().lifts(["ctx:morning"])["pref:oat"] == pytest.approx(log((2 + 1) / (3 * 2 / 4 + 1)))
+    assert shop.at().lifts(["ctx:morning"])["pref:oat"] == pytest.approx(log((2 + 0.5) / (3 * 2 / 4 + 0.5)))
 
 
 def test_what_was_taken_back_goes_with_nothing(vault: Vault, shop: Surface, clock: Clock) -> None:
@@ -175,7 +175,7 @@ def test_lift_multiplies_the_evidence_under_the_ceiling(shop: Surface) -> None:
     held = {one.attribute: one for one in reading.candidates(8, lifts, START)}
     # Three events leave 9·(1 - r³), so e^L times as many leave 9·(1 - r^(3·e^L)), r = 1 - 0.6/9.
     factor = exp(lifts["pref:oat"])
-    assert factor == pytest.approx((3 + 1) / (3 * 4 / 5 + 1))
+    assert factor == pytest.approx((3 + 0.5) / (3 * 4 / 5 + 0.5))
     assert held["pref:oat"].score == pytest.approx(9 * (1 - (1 - 0.6 / 9) ** (3 * factor)))
 
 
