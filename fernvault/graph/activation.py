@@ -39,8 +39,8 @@ def score(strength: float, prior: float, lift: float) -> float:
     its ceiling would lose to a weaker one with a slightly better lift: 100 events and 40 are 9.0 and 8.4.
     """
     factor = exp(lift)
-    left = max(0.0, 1.0 - strength / CEILING)
-    return CEILING * (1.0 - left**factor) + factor * prior
+    left: float = max(0.0, 1.0 - strength / CEILING) ** factor
+    return CEILING * (1.0 - left) + factor * prior
 
 
 def second_hop(neighbours: Mapping[str, float], lifts: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
