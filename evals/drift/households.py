@@ -38,7 +38,7 @@ SHORT = 14.0
 """Days; the half-life up to which a household counts as one of short memory."""
 
 QUICK = 60
-TUNING = 250
+TUNING = 150
 NAMES = ("hits in the next basket", "baskets to a new favourite", "days to a new favourite", "stale", "hits, late")
 
 
