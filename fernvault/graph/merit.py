@@ -8,11 +8,11 @@ from typing import Final
 from fernvault.attribute import CONTEXT, namespace
 from fernvault.graph.association import lift
 
-CREDIT: Final = 2.0
+CREDIT: Final = 3.0
 """Nats that a seed starts from, so that chance in its first few events does not cost it its vote."""
 
 OCCASIONS: Final = 10.0
-"""Events that the credit stands for: a fresh seed has a merit of 0.2 nats an event."""
+"""Events that the credit stands for: a fresh seed has a merit of 0.3 nats an event."""
 
 
 def merit(joint: Mapping[str, float], seed: float, own: Mapping[str, float], total: float, shrinkage: float) -> float:

@@ -63,12 +63,12 @@ def test_merit_by_hand() -> None:
     # Ten of twenty events at a seed: tea ten times, always there. Without one of them: 9 seen, 9·9/19 by chance.
     counts = {"pref:tea": 10.0, "pref:rye": 10.0, "ctx:morning": 10.0}
     gained = 10 * log((9 + 1) / (9 * 9 / 19 + 1))
-    assert merit({"pref:tea": 10.0}, 10.0, counts, 20.0, 1.0) == pytest.approx((2 + gained) / 20)
+    assert merit({"pref:tea": 10.0}, 10.0, counts, 20.0, 1.0) == pytest.approx((3 + gained) / 20)
     # Context that goes with it is given anyway.
-    assert merit({"pref:tea": 10.0, "ctx:day": 10.0}, 10.0, counts, 20.0, 1.0) == pytest.approx((2 + gained) / 20)
-    # Five each is chance: 4 seen, 9·9/19 expected, so a little under the credit of 2/20.
+    assert merit({"pref:tea": 10.0, "ctx:day": 10.0}, 10.0, counts, 20.0, 1.0) == pytest.approx((3 + gained) / 20)
+    # Five each is chance: 4 seen, 9·9/19 expected, so a little under the credit of 3/20.
     chance = 2 * 5 * log((4 + 1) / (9 * 9 / 19 + 1))
-    assert merit({"pref:tea": 5.0, "pref:rye": 5.0}, 10.0, counts, 20.0, 1.0) == pytest.approx((2 + chance) / 20)
+    assert merit({"pref:tea": 5.0, "pref:rye": 5.0}, 10.0, counts, 20.0, 1.0) == pytest.approx((3 + chance) / 20)
 
 
 def test_coincidences_do_not_vouch_for_themselves() -> None:
@@ -76,7 +76,7 @@ def test_coincidences_do_not_vouch_for_themselves() -> None:
     counts = {f"pref:a{n}": 2.0 for n in range(40)}
     assert merit(dict.fromkeys(counts, 1.0), 40.0, counts, 80.0, 1.0) == 0.0
     # A single event says nothing either way, and the credit stands.
-    assert merit({"pref:a": 1.0}, 1.0, {"pref:a": 1.0}, 1.0, 1.0) == pytest.approx(2 / 11)
+    assert merit({"pref:a": 1.0}, 1.0, {"pref:a": 1.0}, 1.0, 1.0) == pytest.approx(3 / 11)
 
 
 def test_a_score_is_the_strength_that_lifted_evidence_leaves() -> None:
