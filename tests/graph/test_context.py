@@ -71,6 +71,16 @@ def test_merit_by_hand() -> None:
     assert merit({"pref:tea": 5.0, "pref:rye": 5.0}, 10.0, counts, 20.0, 1.0) == pytest.approx((3 + chance) / 20)
 
 
+@given(st.dictionaries(st.sampled_from("abcd"), st.floats(0.0, 50.0)), st.floats(0.1, 60.0), st.floats(0.0, 60.0))
+def test_merit_is_never_negative_and_counts_below_one_say_nothing(
+    joint: dict[str, float], seed: float, others: float
+) -> None:
+    names = {f"pref:{name}": both for name, both in joint.items()}
+    own = {name: both + others for name, both in names.items()}
+    assert 0.0 <= merit(names, seed, own, seed + others, 0.5) < 3.0 * (1 + sum(names.values()))
+    assert merit(names, min(seed, 1.0), own, seed + others, 0.5) == pytest.approx(3.0 / (10.0 + min(seed, 1.0)))
+
+
 def test_coincidences_do_not_vouch_for_themselves() -> None:
     # Forty attributes, each seen twice, once with the seed: left out, none was ever seen with it.
     counts = {f"pref:a{n}": 2.0 for n in range(40)}
