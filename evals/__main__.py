@@ -22,6 +22,7 @@ TABLES = {
     "baskets": "evals.baskets",
     "coldstart": "evals.coldstart",
     "context": "evals.context",
+    "drift": "evals.drift",
 }
 
 

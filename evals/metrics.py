@@ -54,3 +54,14 @@ def interval(values: Floats, seed: int, rounds: int = 1000) -> tuple[float, floa
     means = [float(values[generator.integers(0, len(values), len(values))].mean()) for _ in range(rounds)]
     low, high = np.percentile(means, [2.5, 97.5])
     return float(low), float(high)
+
+
+def ratio_interval(parts: Floats, wholes: Floats, seed: int, rounds: int = 1000) -> tuple[float, float]:
+    """The 95 % interval over users of Σ parts / Σ wholes; users are drawn, each with its part and its whole."""
+    generator = np.random.default_rng(seed)
+    found = []
+    for _ in range(rounds):
+        drawn = generator.integers(0, len(parts), len(parts))
+        found.append(float(parts[drawn].sum() / wholes[drawn].sum()))
+    low, high = np.percentile(found, [2.5, 97.5])
+    return float(low), float(high)

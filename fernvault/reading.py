@@ -180,12 +180,12 @@ class Reading:
 
     def lifts(self, seeds: Sequence[str]) -> dict[str, float]:
         """Per attribute that was ever counted, the pooled log lift of these seeds, in nats."""
-        found: defaultdict[str, list[float]] = defaultdict(list)
-        for lifted in associations.lifts(
+        found: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+        for earned, lifted in associations.lifts(
             self._connection, self._row.id, seeds, self.at, shrinkage=self.rule.shrinkage
         ).values():
             for name, lift in lifted.items():
-                found[name].append(lift)
+                found[name].append((earned, lift))
         return {name: pooled(each) for name, each in found.items()}
 
     def candidates(self, count: int, lifts: Mapping[str, float], at: int) -> list[Candidate]:

@@ -50,7 +50,7 @@ ADAPTIVE: Final = Rule(
     owner_hits=8.0,
     quantity=False,
     prior_events=2.0,
-    shrinkage=1.0,
+    shrinkage=0.5,
 )
 """The default. Known takes four fresh occasions: three give 0.6988, just under the line."""
 
@@ -67,7 +67,7 @@ PAPER: Final = Rule(
     owner_hits=2.0,
     quantity=True,
     prior_events=0.0,
-    shrinkage=1.0,
+    shrinkage=0.5,
 )
 """The published system's rule and numbers (mechanisms 1.2): one trace, lambda 0.02 a day, floor 1."""
 

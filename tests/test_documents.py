@@ -141,7 +141,7 @@ def test_a_surface(vault: Vault, shop: Surface) -> None:
             "owner_hits": 8.0,
             "quantity": False,
             "prior_events": 2.0,
-            "shrinkage": 1.0,
+            "shrinkage": 0.5,
         },
         "catalog": None,
     }

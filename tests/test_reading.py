@@ -33,10 +33,10 @@ def test_a_context_lifts_what_goes_with_it_and_lowers_what_does_not(shop: Surfac
     shop.record(events, source=SOURCE)
     assert names(shop) == ["pref:oat", "pref:wine"]
     assert names(shop, "evening") == ["pref:wine", "pref:oat"]
-    # Of the ten evenings chance would give each five: (10 + 1)/(5 + 1) and (0 + 1)/(5 + 1).
+    # Of the ten evenings chance would give each five: (10 + 1/2)/(5 + 1/2) and (0 + 1/2)/(5 + 1/2), under e^-2.
     lifts = shop.at().lifts(["ctx:evening"])
-    assert lifts["pref:wine"] == pytest.approx(log(11 / 6))
-    assert lifts["pref:oat"] == pytest.approx(log(1 / 6))
+    assert lifts["pref:wine"] == pytest.approx(log(21 / 11))
+    assert lifts["pref:oat"] == -2.0
     # The strength is own evidence whatever the context.
     assert len({entry.strength for entry in shop.card(seeds=("ctx:evening",)).entries}) == 1
 
@@ -47,7 +47,7 @@ def test_counts_fade_together(shop: Surface, clock: Clock) -> None:
     shop.record([buy(f"o{n}", START, "pref:oat", "pref:rye") for n in range(2)], source=SOURCE)
     shop.record([buy(f"r{n}", START, "pref:rye") for n in range(2)], source=SOURCE)
     clock.now = START + 365 * DAY
-    assert shop.at().lifts(["ctx:morning"])["pref:oat"] == pytest.approx(log((2 + 1) / (3 * 2 / 4 + 1)))
+    assert shop.at().lifts(["ctx:morning"])["pref:oat"] == pytest.approx(log((2 + 0.5) / (3 * 2 / 4 + 0.5)))
 
 
 def test_what_was_taken_back_goes_with_nothing(vault: Vault, shop: Surface, clock: Clock) -> None:
@@ -167,13 +167,16 @@ def test_tokens_are_counted_once_and_kept(vault: Vault, shop: Surface) -> None:
     assert shop.count_tokens() == 0
 
 
-def test_lift_is_what_the_card_multiplies_by(shop: Surface) -> None:
+def test_lift_multiplies_the_evidence_under_the_ceiling(shop: Surface) -> None:
     events = [buy(f"a{n}", START, "pref:oat", "ctx:morning") for n in range(3)]
     shop.record([*events, buy("b", START, "pref:tea", "ctx:morning"), buy("c", START, "pref:tea")], source=SOURCE)
     reading = shop.at()
     lifts = reading.lifts(["ctx:morning"])
     held = {one.attribute: one for one in reading.candidates(8, lifts, START)}
-    assert held["pref:oat"].score == pytest.approx(held["pref:oat"].standing * exp(lifts["pref:oat"]))
+    # Three events leave 9·(1 - r³), so e^L times as many leave 9·(1 - r^(3·e^L)), r = 1 - 0.6/9.
+    factor = exp(lifts["pref:oat"])
+    assert factor == pytest.approx((3 + 0.5) / (3 * 4 / 5 + 0.5))
+    assert held["pref:oat"].score == pytest.approx(9 * (1 - (1 - 0.6 / 9) ** (3 * factor)))
 
 
 def test_a_mere_guess_cannot_be_corrected_but_denied(shop: Surface) -> None:

@@ -70,7 +70,7 @@ def test_it_survives_closing_and_a_second_one_adds_to_it(folder: Path, clock: Cl
         assert (shop.row.rule.alpha, shop.row.rule.shrinkage) == (1.2, 3.0)
         assert shop.views()[0].strength == pytest.approx(1.2)
         again.undo()
-        assert (shop.row.rule.alpha, shop.row.rule.shrinkage) == (1.2, 1.0)
+        assert (shop.row.rule.alpha, shop.row.rule.shrinkage) == (1.2, 0.5)
         again.undo()
         assert shop.row.rule == ADAPTIVE
         assert shop.views()[0].strength == pytest.approx(0.6)

@@ -1,4 +1,4 @@
-"""The data sets: app use (Frappe), one coffee machine, films by weekday and company (DePaulMovie), and a simulation."""
+"""The data sets: app use (Frappe), a coffee machine, ratings in a context (films, tracks, sights), and a simulation."""
 
 from __future__ import annotations
 
@@ -16,6 +16,32 @@ from fernvault.catalog.context import time_attributes
 
 FRAPPE = ("daytime", "weekday", "isweekend", "homework", "cost", "weather", "country", "city")
 FILMS = ("time", "location", "companion")
+TRACKS = (
+    "DrivingStyle",
+    "landscape",
+    "mood",
+    "naturalphenomena",
+    "RoadType",
+    "sleepiness",
+    "trafficConditions",
+    "weather",
+)
+SIGHTS = (
+    "distance",
+    "timeAvailable",
+    "temperature",
+    "crowdedness",
+    "knowledgeOfSurroundings",
+    "season",
+    "budget",
+    "daytime",
+    "weather",
+    "companion",
+    "mood",
+    "weekday",
+    "travelGoal",
+    "transport",
+)
 UNDATED = 1_600_000_000_000_000
 """Sets without dates happen at one instant, in the order of the file, so that nothing fades."""
 
@@ -52,10 +78,25 @@ def coffee(folder: Path, seed: int) -> list[Case]:
 
 
 def films(folder: Path, seed: int) -> list[Case]:
-    """Films rated 4 or more with their context: users with at least five such, a random fifth hidden."""
+    """DePaulMovie: films."""
+    return _liked(folder, FILMS, "NA", seed)
+
+
+def tracks(folder: Path, seed: int) -> list[Case]:
+    """InCarMusic: tracks to drive by; a rating names one condition at most."""
+    return _liked(folder, TRACKS, "", seed)
+
+
+def sights(folder: Path, seed: int) -> list[Case]:
+    """South Tyrol Suggests: sights; a third of the rows has no date, so that none is used."""
+    return _liked(folder, SIGHTS, "", seed)
+
+
+def _liked(folder: Path, columns: tuple[str, ...], unknown: str, seed: int) -> list[Case]:
+    """What was rated 4 or more (of 5) in a stated context: users with at least five such, a random fifth hidden."""
     users: dict[str, list[Choice]] = {}
     for row in _rows(folder):
-        context = _named(row, FILMS, "NA")
+        context = _named(row, columns, unknown)
         if float(row["rating"]) >= LIKED and context:
             users.setdefault(row["user"], []).append(Choice(UNDATED, row["item"], context))
     return fifth_at_random(users, 5, seed)

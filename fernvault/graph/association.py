@@ -17,7 +17,7 @@ from fernvault.instant import DAY
 HALF_LIFE: Final = 365.0
 """Days; long, since a habit of the mornings is a habit for years."""
 
-SHRINKAGE: Final = 1.0
+SHRINKAGE: Final = 0.5
 """Events' worth added to what was seen together and to what chance alone would give."""
 
 CLIP: Final = 2.0
@@ -60,7 +60,7 @@ def lift(joint: float, seed: float, own: float, total: float, shrinkage: float =
 
     ln[ (n_ij + s) / (n_i·n_j/N + s) ], from decayed counts at one instant: ``joint`` n_ij, ``seed`` n_j, ``own`` n_i,
     ``total`` N; 0 where nothing is known of the attribute or the seed. The same count s above and below shrinks a
-    Poisson rate to its expectation (DuMouchel 1999; Norén et al. 2013 take s = 1/2). Added to n_j alone, as mechanisms
+    Poisson rate to its expectation (DuMouchel 1999; s = 1/2 as in Norén et al. 2013). Added to n_j alone, as mechanisms
     2.5 has it, s would be s·p_i events of a rare i, and one coincidence in ten would lift it by two nats.
     """
     if total <= 0.0 or own <= 0.0 or seed <= 0.0:

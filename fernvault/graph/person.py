@@ -15,6 +15,7 @@ from fernvault.graph.association import lift, together, weight
 from fernvault.graph.fading import settle
 from fernvault.graph.learning import learn
 from fernvault.graph.magnitude import amount
+from fernvault.graph.merit import merit
 from fernvault.graph.selection import Candidate, Surroundings, candidates, strongest
 from fernvault.graph.standing import kappa
 from fernvault.rule import ADAPTIVE, Rule
@@ -52,15 +53,16 @@ class Person:
         """Per attribute, the pooled log lift of the seeds that were ever counted."""
         scale = weight(at)
         total = self.total / scale
-        found: defaultdict[str, list[float]] = defaultdict(list)
+        counts = {name: own / scale for name, own in self.counts.items()}
+        found: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
         for seed in dict.fromkeys(seeds):
-            if not self.counts.get(seed):
+            if seed not in counts:
                 continue
-            held, joint = self.counts[seed] / scale, self.joint[seed]
-            for name, own in self.counts.items():
+            held, joint = counts[seed], {name: both / scale for name, both in self.joint[seed].items()}
+            earned = merit(joint, held, counts, total, self.rule.shrinkage)
+            for name, own in counts.items():
                 if name != seed:
-                    together_now = joint.get(name, 0.0) / scale
-                    found[name].append(lift(together_now, held, own / scale, total, self.rule.shrinkage))
+                    found[name].append((earned, lift(joint.get(name, 0.0), held, own, total, self.rule.shrinkage)))
         return {name: pooled(each) for name, each in found.items()}
 
     def read(

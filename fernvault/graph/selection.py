@@ -67,7 +67,8 @@ def candidates(edges: Mapping[str, Edge], rule: Rule, around: Surroundings = ALO
             continue
         stands = standing(own, max(mean, 0.0), around.kappa)
         if stands >= WEAK:
-            lifted = score(stands, around.lifts.get(attribute, 0.0))
+            lift = around.lifts.get(attribute, 0.0)
+            lifted = score(own, stands - own, lift) if lift else stands
             found[attribute] = Candidate(attribute, own, stands, lifted, edges.get(attribute))
     for rivals in around.exclusive:
         values = {name: found[name].score for name in rivals if name in found}

@@ -20,7 +20,7 @@ LEAST_DAYS: Final = 10
 GRID: Final[Mapping[str, Sequence[Any]]] = {
     "half_lives": ((2.0, 14.0, 60.0), (7.0, 45.0, 365.0), (14.0, 90.0, 365.0), (30.0, 120.0, 730.0)),
     "alpha": (0.3, 0.6, 1.2),
-    "shrinkage": (0.5, 1.0, 3.0),
+    "shrinkage": (0.25, 1.0, 3.0),
     "prior_events": (0.0, 1.0, 2.0, 4.0),
 }
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from fernvault.graph.association import decayed, lift, pairs, weight
+from fernvault.graph.merit import merit
 
 _ADD_PAIR: Final = (
     "INSERT INTO association (one, other, events, weight) VALUES (?, ?, ?, ?) ON CONFLICT (one, other)"
@@ -20,6 +21,13 @@ _ADD_TALLY: Final = (
 )
 
 Pair = tuple[int, int]
+
+
+class Lifted(NamedTuple):
+    """What one seed says: its merit (``graph.merit``) and each attribute's log lift."""
+
+    merit: float
+    lifts: Mapping[str, float]
 
 
 class Count(NamedTuple):
@@ -118,10 +126,8 @@ def every(connection: Any, surface_id: int) -> dict[Pair, Count]:
     return {(row[0], row[1]): Count(row[2], row[3]) for row in rows}
 
 
-def lifts(
-    connection: Any, surface_id: int, seeds: Iterable[str], at: int, *, shrinkage: float
-) -> dict[str, dict[str, float]]:
-    """Per seed that was counted, the log lift of each attribute that was (``graph.association.lift``).
+def lifts(connection: Any, surface_id: int, seeds: Iterable[str], at: int, *, shrinkage: float) -> dict[str, Lifted]:
+    """Per seed that was counted, its merit and the log lift of each attribute that was (``graph.association.lift``).
 
     What never fired with the seed is lowered, so every attribute has one.
     """
@@ -129,24 +135,33 @@ def lifts(
     if not wanted:
         return {}
     total = decayed(tally(connection, surface_id).weight, at)
-    own = {
-        row[1]: (row[0], decayed(row[2], at))
-        for row in connection.execute(
-            "SELECT one, slug, weight FROM association JOIN attribute ON attribute.id = one"
-            " WHERE surface_id = ? AND other = one",
-            (surface_id,),
-        )
-    }
+    slugs: dict[int, str] = {}
+    own: dict[str, float] = {}
+    for number, slug, held in connection.execute(
+        "SELECT one, slug, weight FROM association JOIN attribute ON attribute.id = one"
+        " WHERE surface_id = ? AND other = one",
+        (surface_id,),
+    ):
+        slugs[number] = slug
+        own[slug] = decayed(held, at)
+    numbers = {slug: number for number, slug in slugs.items()}
     found = {}
     for seed in wanted:
         if seed in own:
-            number, held = own[seed]
-            joint = _joint(connection, number)
-            found[seed] = {
-                slug: lift(decayed(joint.get(other, 0.0), at), held, count, total, shrinkage)
-                for slug, (other, count) in own.items()
-                if other != number
+            number, held = numbers[seed], own[seed]
+            joint = {
+                slugs[other]: decayed(both, at)
+                for other, both in _joint(connection, number).items()
+                if other != number and other in slugs
             }
+            found[seed] = Lifted(
+                merit(joint, held, own, total, shrinkage),
+                {
+                    slug: lift(joint.get(slug, 0.0), held, count, total, shrinkage)
+                    for slug, count in own.items()
+                    if slug != seed
+                },
+            )
     return found
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fernvault.graph.activation import pooled, score, second_hop
 from fernvault.graph.association import decayed, lift, pairs, together, weight
 from fernvault.graph.inhibition import inhibit
+from fernvault.graph.merit import merit
 from fernvault.graph.salience import salience, slowed
 from fernvault.graph.standing import explained, kappa, standing, worth_asking
 from fernvault.graph.tilt import discounted, likelihood, observe, start, tilted
@@ -37,28 +38,77 @@ def test_what_is_counted_together() -> None:
 
 
 def test_lift_by_hand() -> None:
-    # 20 of 100 events, so 2 of the 10 mornings by chance. 8 were seen: (8 + 1)/(2 + 1) = 3.
-    assert lift(8.0, 10.0, 20.0, 100.0) == pytest.approx(log(3))
+    # 20 of 100 events, so 2 of the 10 mornings by chance. 7 were seen: (7 + 1/2)/(2 + 1/2) = 3.
+    assert lift(7.0, 10.0, 20.0, 100.0) == pytest.approx(log(3))
     assert lift(2.0, 10.0, 20.0, 100.0) == pytest.approx(0.0)
     assert lift(8.0, 10.0, 20.0, 100.0, shrinkage=4.0) == pytest.approx(log(2))
-    # One coincidence of a rare attribute: (1 + 1)/(0.1 + 1), not one of ten mornings against one of a hundred events.
-    assert lift(1.0, 10.0, 1.0, 100.0) == pytest.approx(log(2 / 1.1))
+    # One coincidence of a rare attribute: 1.5/0.6, not one of ten mornings against one of a hundred events.
+    assert lift(1.0, 10.0, 1.0, 100.0) == pytest.approx(log(2.5))
     assert lift(0.0, 1000.0, 200.0, 1000.0) == -2.0
     assert lift(1000.0, 1000.0, 1000.0, 1_000_000.0) == 2.0
     assert lift(3.0, 0.0, 3.0, 10.0) == lift(0.0, 3.0, 0.0, 10.0) == 0.0
 
 
-def test_more_than_two_seeds_share_two_votes() -> None:
+def test_more_than_two_votes_share_two() -> None:
     assert pooled([]) == 0.0
-    assert pooled([1.5]) == 1.5
-    assert pooled([1.5, -0.5]) == 1.0
-    assert pooled([1.0, 0.5, 0.0, 0.5]) == pytest.approx(1.0)
+    assert pooled([(0.2, 1.5)]) == 1.5
+    assert pooled([(0.2, 1.5), (0.2, -0.5)]) == 1.0
+    assert pooled([(0.2, 1.0), (0.2, 0.5), (0.2, 0.0), (0.2, 0.5)]) == pytest.approx(1.0)
+    # A seed of half the merit has half a vote, one without merit none.
+    assert pooled([(0.2, 1.0), (0.1, 1.0), (0.0, -2.0)]) == pytest.approx(1.5)
+    assert pooled([(0.0, 1.0), (0.0, -2.0)]) == 0.0
 
 
-@given(st.floats(0.1, 5.0), st.floats(-4.0, 4.0))
-def test_a_score_multiplies_what_stands(stands: float, lifted: float) -> None:
-    assert score(stands, lifted) == pytest.approx(stands * exp(lifted))
-    assert score(0.0, lifted) == 0.0
+def test_merit_by_hand() -> None:
+    # Ten of twenty events at a seed: tea ten times, always there. Without one of them: 9 seen, 9·9/19 by chance.
+    counts = {"pref:tea": 10.0, "pref:rye": 10.0, "ctx:morning": 10.0}
+    gained = 10 * log((9 + 1) / (9 * 9 / 19 + 1))
+    assert merit({"pref:tea": 10.0}, 10.0, counts, 20.0, 1.0) == pytest.approx((3 + gained) / 20)
+    # Context that goes with it is given anyway.
+    assert merit({"pref:tea": 10.0, "ctx:day": 10.0}, 10.0, counts, 20.0, 1.0) == pytest.approx((3 + gained) / 20)
+    # Five each is chance: 4 seen, 9·9/19 expected, so a little under the credit of 3/20.
+    chance = 2 * 5 * log((4 + 1) / (9 * 9 / 19 + 1))
+    assert merit({"pref:tea": 5.0, "pref:rye": 5.0}, 10.0, counts, 20.0, 1.0) == pytest.approx((3 + chance) / 20)
+
+
+@given(st.dictionaries(st.sampled_from("abcd"), st.floats(0.0, 50.0)), st.floats(0.1, 60.0), st.floats(0.0, 60.0))
+def test_merit_is_never_negative_and_counts_below_one_say_nothing(
+    joint: dict[str, float], seed: float, others: float
+) -> None:
+    names = {f"pref:{name}": both for name, both in joint.items()}
+    own = {name: both + others for name, both in names.items()}
+    assert 0.0 <= merit(names, seed, own, seed + others, 0.5) < 3.0 * (1 + sum(names.values()))
+    assert merit(names, min(seed, 1.0), own, seed + others, 0.5) == pytest.approx(3.0 / (10.0 + min(seed, 1.0)))
+
+
+def test_coincidences_do_not_vouch_for_themselves() -> None:
+    # Forty attributes, each seen twice, once with the seed: left out, none was ever seen with it.
+    counts = {f"pref:a{n}": 2.0 for n in range(40)}
+    assert merit(dict.fromkeys(counts, 1.0), 40.0, counts, 80.0, 1.0) == 0.0
+    # A single event says nothing either way, and the credit stands.
+    assert merit({"pref:a": 1.0}, 1.0, {"pref:a": 1.0}, 1.0, 1.0) == pytest.approx(3 / 11)
+
+
+def test_a_score_is_the_strength_that_lifted_evidence_leaves() -> None:
+    # Ten events of 0.6; twice the evidence leaves what twenty do, half of it what five do. The prior's share doubles.
+    def left(events: int) -> float:
+        return 9 * (1 - (1 - 0.6 / 9) ** events)
+
+    assert score(left(10), 0.0, log(2)) == pytest.approx(left(20))
+    assert score(left(10), 0.5, log(2)) == pytest.approx(left(20) + 1.0)
+    assert score(left(10), 0.5, -log(2)) == pytest.approx(left(5) + 0.25)
+    # A hundred events stay ahead of forty whose context doubles them; as factors of 9.0 and 8.4 they would not.
+    assert score(left(100), 0.0, 0.0) > score(left(40), 0.0, log(2))
+    assert score(9.0, 0.0, -2.0) == score(9.000000000000002, 0.0, 1.0) == 9.0
+
+
+@given(st.floats(0.0, 9.0), st.floats(0.0, 3.0), st.floats(-4.0, 4.0))
+def test_a_lift_of_nothing_leaves_the_standing_and_a_better_one_is_never_worse(
+    own: float, prior: float, by: float
+) -> None:
+    assert score(own, prior, 0.0) == pytest.approx(own + prior)
+    assert score(own, prior, by) <= score(own, prior, by + 0.1) + 1e-12
+    assert score(own * 1e-6, prior, by) == pytest.approx((own * 1e-6 + prior) * exp(by), rel=1e-3, abs=1e-12)
 
 
 def test_second_hop_by_hand() -> None:

@@ -96,13 +96,13 @@ def test_a_population_that_avoids_something_is_a_guess_of_the_opposite() -> None
     assert [(each.attribute, each.score) for each in found] == [("!pref:upsells", 1.5)]
 
 
-def test_context_multiplies_and_rivals_push_down() -> None:
-    # tea 2·e^ln 2 = 4; rye loses 0.4·(4 - 3) = 0.4 where both are declared to exclude each other.
+def test_context_lifts_and_rivals_push_down() -> None:
     held = {"pref:tea": edge_of(2.0), "pref:rye": edge_of(3.0)}
     around = Surroundings(lifts={"pref:tea": log(2)}, exclusive=[frozenset({"pref:tea", "pref:rye", "pref:none"})])
     found = {each.attribute: each for each in candidates(held, ADAPTIVE, around)}
-    assert found["pref:tea"].score == pytest.approx(4.0)
-    assert found["pref:rye"].score == pytest.approx(2.6)
+    # Twice the evidence of 2 under the ceiling of 9: 9·(1 - (7/9)²) = 32/9; rye loses 0.4 of the lead.
+    assert found["pref:tea"].score == pytest.approx(32 / 9)
+    assert found["pref:rye"].score == pytest.approx(3 - 0.4 * (32 / 9 - 3))
     assert (found["pref:rye"].strength, found["pref:rye"].standing) == (3.0, 3.0)
 
 
