@@ -120,15 +120,16 @@ def _walk(stage: _Stage) -> None:
 
 def _bring_in(stage: _Stage) -> str:
     from fernvault.catalog.mapping import load_mapping
-    from fernvault_cli.importing import Importer, Totals, WriteTo
+    from fernvault_cli.importing import INTERRUPTED, Importer, Totals, WriteTo
     from fernvault_cli.session import HeldSession
 
     totals = Totals("csv")
     with as_file(files("fernvault_cli") / "demo") as folder:
         sink = WriteTo(HeldSession(stage.vault), SURFACE)
-        Importer("csv", load_mapping(folder / "mapping.toml"), stage.options, sink, totals).run(
-            [folder / "household.csv"]
-        )
+        importer = Importer("csv", load_mapping(folder / "mapping.toml"), stage.options, sink, totals)
+        if importer.run([folder / "household.csv"]) == INTERRUPTED:
+            # An import keeps what it has and stops; the demo has nothing to go on with.
+            raise KeyboardInterrupt
     return totals.sentence(dry_run=False)
 
 
