@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from fernvault import documents
 from fernvault.catalog.catalog import Catalog
 from fernvault.clock import wall_clock
-from fernvault.errors import InputError, NotFoundError, VaultDamagedError
+from fernvault.errors import FernError, InputError, NotFoundError, VaultDamagedError
 from fernvault.instant import to_text
 from fernvault.portable.export import write_export
 from fernvault.rule import ADAPTIVE, Rule
@@ -75,7 +75,12 @@ class Vault:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except FernError:
+            # What went wrong first is the one to tell.
+            if error is None:
+                raise
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and close it."""

@@ -358,3 +358,16 @@ def test_a_damaged_page_is_named_when_it_is_read(tmp_path: Path, clock: Clock) -
             assert isinstance(raised.value, VaultDamagedError)
             assert "\n" not in raised.value.message
         assert {finding.kind for finding in vault.doctor()} >= {"page"}
+
+
+def test_an_interrupt_amid_a_reading_is_told_and_not_what_closing_meets(folder: Path, clock: Clock) -> None:
+    # Its traceback keeps the reading alive, so that the log cannot be folded in.
+    with pytest.raises(KeyboardInterrupt), Vault.open(folder, PASSPHRASE, clock=clock) as vault:
+        shop = vault.add_surface("shop.example")
+        shop.record([buy(f"{n}", START, f"pref:n{n}") for n in range(9)], source=SOURCE)
+        reading = shop.journal()
+        next(reading)
+        raise KeyboardInterrupt
+    with Vault.open(folder, PASSPHRASE, clock=clock) as again:
+        assert again.doctor() == []
+        assert again.event_count() == 9
