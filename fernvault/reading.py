@@ -18,15 +18,15 @@ from fernvault.graph.due import is_due
 from fernvault.graph.fading import settle
 from fernvault.graph.foresight import changes
 from fernvault.graph.replay import replay
-from fernvault.graph.selection import Candidate, Surroundings, candidates, strongest
-from fernvault.graph.standing import kappa, standing
+from fernvault.graph.selection import Candidate, Surroundings, candidates, mean_for, own_net, strongest
+from fernvault.graph.standing import worth
 from fernvault.graph.strength import strength
 from fernvault.graph.trend import Trend, trend
 from fernvault.graph.unrolling import contributions
 from fernvault.instant import DAY
 from fernvault.prior import Prior
 from fernvault.rule import Rule
-from fernvault.vault import associations, history, priors
+from fernvault.vault import associations, history
 from fernvault.vault import edges as edge_rows
 from fernvault.vault import surfaces as surface_rows
 from fernvault.vault.surfaces import SurfaceRow
@@ -35,7 +35,8 @@ from fernvault.vault.surfaces import SurfaceRow
 class View(NamedTuple):
     """One edge as it is read at one instant: strength 0-9, confidence 0-1, times as instants.
 
-    ``standing`` is the strength with the prior's share. A mere guess has no times, no hits and no strength.
+    ``standing`` is the strength with the prior's share, which is nothing where own evidence is against it. A mere guess
+    has no times, no hits and no strength.
     """
 
     attribute: str
@@ -83,12 +84,20 @@ class Reading:
     """
 
     def __init__(
-        self, connection: Any, row: SurfaceRow, catalog: Catalog | None, *, at: int, until: int | None
+        self,
+        connection: Any,
+        row: SurfaceRow,
+        catalog: Catalog | None,
+        prior: Prior | None,
+        *,
+        at: int,
+        until: int | None,
     ) -> None:
         self._connection = connection
         self._row = row
         self._catalog = catalog
         self._until = until
+        self.prior = prior
         self.at = at
 
     @property
@@ -97,17 +106,13 @@ class Reading:
         return self._row.rule
 
     @cached_property
-    def prior(self) -> Prior | None:
-        """The prior that the owner has adopted for this surface."""
-        adopted = priors.get(self._connection, self._row.id, self._row.name)
-        return None if adopted is None else adopted.prior
-
-    @cached_property
     def worth(self) -> float:
-        """κ: the prior's own, or the rule's."""
-        if self.prior is None:
-            return 0.0
-        return kappa(self.prior.means, self.rule) if self.prior.kappa is None else self.prior.kappa
+        """κ of the prior that the owner has adopted: its publisher's, or the rule's; 0 without a prior."""
+        return 0.0 if self.prior is None else worth(self.prior, self.rule)
+
+    @property
+    def _means(self) -> Mapping[str, float]:
+        return {} if self.prior is None else self.prior.means
 
     @cached_property
     def edges(self) -> dict[str, Edge]:
@@ -137,16 +142,14 @@ class Reading:
     def views(self, *, guesses: bool = False) -> list[View]:
         """Every edge that has not faded away, strongest first; with ``guesses`` also what only the prior says."""
         held = self.faded()
-        means = {} if self.prior is None else self.prior.means
-        found = [self._view(attribute, edge) for attribute, edge in held.items()]
-        if guesses:
-            found += [self._view(attribute, None) for attribute in means if attribute not in held]
+        listed = [*held, *(name for name in self._means if name not in held)] if guesses else [*held]
+        found = [self._view(attribute, held) for attribute in listed]
         return sorted(found, key=lambda view: (-view.strength, -view.standing, view.attribute))
 
     def card(self, entries: int, seeds: Sequence[str] = (), at: int | None = None) -> Card:
         """The card at the reading's instant, or at another: at most ``entries`` attributes, best first."""
         moment = self.at if at is None else at
-        chosen = self.candidates(entries, self.lifts(seeds), moment)
+        chosen = self.ranked(entries, self.lifts(seeds), moment)
         return Card(self._row.name, moment, tuple(self._entry(one, moment) for one in chosen), tuple(seeds))
 
     def preview(self, days: int, entries: int, seeds: Sequence[str] = ()) -> tuple[Card, Card, list[Change]]:
@@ -154,7 +157,7 @@ class Reading:
         lifts = self.lifts(seeds)
 
         def members(day: int) -> frozenset[str]:
-            return frozenset(one.attribute for one in self.candidates(entries, lifts, self.at + day * DAY))
+            return frozenset(one.attribute for one in self.ranked(entries, lifts, self.at + day * DAY))
 
         steps: list[Change] = []
         before = members(0)
@@ -172,11 +175,12 @@ class Reading:
         rows = history.by_seq(self._connection, [entry.seq for entry in entries], slugs)
         reasons = tuple(Reason(rows[entry.seq], entry.act, added) for entry, added in zip(entries, adds, strict=True))
         own = 0.0 if edge is None else strength(edge, self.rule)
-        return Why(attribute, own, self._share(attribute), reasons)
+        share = 0.0 if self.prior is None else self._share(attribute, self.faded())
+        return Why(attribute, own, share, reasons)
 
-    def _share(self, attribute: str) -> float:
-        """What the prior adds to the attribute's standing."""
-        return 0.0 if self.prior is None else self.worth * self.prior.means.get(attribute, 0.0)
+    def _share(self, attribute: str, held: Mapping[str, Edge]) -> float:
+        """What the prior adds to the attribute's standing, as on the card: nothing against own evidence."""
+        return self.worth * mean_for(attribute, own_net(attribute, held, self.rule), self._means)
 
     def lifts(self, seeds: Sequence[str]) -> dict[str, float]:
         """Per attribute that was ever counted, the pooled log lift of these seeds, in nats."""
@@ -188,24 +192,24 @@ class Reading:
                 found[name].append((earned, lift))
         return {name: pooled(each) for name, each in found.items()}
 
-    def candidates(self, count: int, lifts: Mapping[str, float], at: int) -> list[Candidate]:
+    def ranked(self, count: int, lifts: Mapping[str, float], at: int) -> list[Candidate]:
         """The best of what stands at an instant, best first."""
         held = self.faded(at)
-        means: Mapping[str, float] = {} if self.prior is None else self.prior.means
-        exclusive = () if self._catalog is None else self._catalog.exclusive_sets([*held, *means])
-        around = Surroundings(means, self.worth, lifts, exclusive)
+        exclusive = () if self._catalog is None else self._catalog.exclusive_sets([*held, *self._means])
+        around = Surroundings(self._means, self.worth, lifts, exclusive)
         return strongest(candidates(held, self.rule, around), count, at)
 
-    def _view(self, attribute: str, edge: Edge | None) -> View:
+    def _view(self, attribute: str, held: Mapping[str, Edge]) -> View:
         rule = self.rule
-        share = self._share(attribute)
+        share = self._share(attribute, held)
+        edge = held.get(attribute)
         if edge is None:
             return View(attribute, 0.0, share, 0.0, False, 0, None, None, "steady", False, False)
         own = strength(edge, rule)
         return View(
             attribute,
             own,
-            standing(own, share, 1.0),
+            own + share,
             confidence(edge.fresh, rule),
             is_known(edge.fresh, rule),
             edge.hits,
@@ -217,28 +221,31 @@ class Reading:
         )
 
     def _entry(self, candidate: Candidate, at: int) -> Entry:
-        view = self._view(candidate.attribute, candidate.edge)
-        edge = candidate.edge
-        due = edge is not None and not is_negative(candidate.attribute) and is_due(edge.times, at, self.rule.occasion)
+        edge, rule = candidate.edge, self.rule
+        if edge is None:
+            return Entry(
+                candidate.attribute, 0.0, 0.0, "guessed", "steady", "what others here are like", candidate.standing
+            )
+        due = not is_negative(candidate.attribute) and is_due(edge.times, at, rule.occasion)
         return Entry(
             candidate.attribute,
             candidate.strength,
-            view.confidence,
-            "known" if view.known else "guessed",
-            view.trend,
-            _reason(view, due=due),
+            confidence(edge.fresh, rule),
+            "known" if is_known(edge.fresh, rule) else "guessed",
+            trend(edge, rule),
+            _reason(edge, due=due),
             candidate.standing,
             due,
         )
 
 
-def _reason(view: View, *, due: bool) -> str:
-    seen = f"{view.hits} occasion{'' if view.hits == 1 else 's'}"
-    parts = [seen] if view.hits else []
-    if view.owner:
+def _reason(edge: Edge, *, due: bool) -> str:
+    seen = f"{edge.hits} occasion{'' if edge.hits == 1 else 's'}"
+    parts = [seen] if edge.hits else []
+    if edge.owner:
         parts.append("set by you")
-    if view.pinned:
+    if edge.pinned:
         parts.append("pinned")
     if due:
         parts.append("due")
-    return ", ".join(parts) or "what others here are like"
+    return ", ".join(parts)

@@ -16,7 +16,7 @@ from fernvault.catalog.context import time_attributes
 from fernvault.edge import CEILING
 from fernvault.errors import DiskFullError, InputError, NotFoundError, ReadOnlyError
 from fernvault.event import REDO, TUNE, UNDO, Event
-from fernvault.graph.tuning import HISTORY, Happened, Tuning, tune
+from fernvault.graph.tuning import HISTORY, Beside, Happened, Tuning, tune
 from fernvault.prior import Prior
 from fernvault.reading import Change, Reading, View, Why
 from fernvault.rule import tuned
@@ -33,6 +33,9 @@ OWNER_SOURCE: Final = "owner"
 
 NOW: Final = "now"
 """The word of a context for what the clock says."""
+
+
+_UNREAD: Final = Adopted(Prior("", 0, {}), 0)
 
 
 class Recorded(NamedTuple):
@@ -61,6 +64,7 @@ class Surface:
         self._transaction = transaction
         self._clock = clock
         self._warm = Warm(shared)
+        self._adopted: Adopted | None = _UNREAD
 
     @property
     def name(self) -> str:
@@ -92,7 +96,9 @@ class Surface:
         """The surface as it is read at an instant, what is dated later left out; None is now, with all there is."""
         self.settle()
         moment = self._clock() if at is None else at
-        return Reading(self._connection, self._row, self.catalog, at=moment, until=at)
+        adopted = self.prior
+        prior = None if adopted is None else adopted.prior
+        return Reading(self._connection, self._row, self.catalog, prior, at=moment, until=at)
 
     def views(self, at: int | None = None, *, guesses: bool = False) -> list[View]:
         """Every edge at an instant, strongest first; see ``Reading.views``."""
@@ -131,15 +137,21 @@ class Surface:
     def cost(self, card: Card) -> Count:
         """What the card's text costs, from the counts that are stored per attribute.
 
-        An attribute that has none yet is counted with the tokenizer, and kept where the vault can be written.
+        An attribute that has none yet is counted with the tokenizer, and kept where the vault can be written. What only
+        the prior knows has no row to keep a count in.
         """
-        wanted = [entry.attribute.removeprefix("!") for entry in card.entries]
-        known = surface_rows.token_counts(self._connection, self._row.id, wanted)
-        if len(known) < len(set(wanted)) and is_exact():
+        known = self._token_counts(card)
+        if len(known) < len({name(entry.attribute) for entry in card.entries}) and is_exact():
             with suppress(ReadOnlyError, DiskFullError):
-                self.count_tokens()
-                known = surface_rows.token_counts(self._connection, self._row.id, wanted)
-        return of_pieces(card.pieces(), {f" {name(slug)}": tokens for slug, tokens in known.items()})
+                if self.count_tokens():
+                    known = self._token_counts(card)
+        return of_pieces(card.pieces(), known)
+
+    def _token_counts(self, card: Card) -> dict[str, int]:
+        """The stored counts of the card's names, each after a space, as `x` or as `!x` had them counted."""
+        wanted = [slug for entry in card.entries for slug in (entry.attribute, opposite(entry.attribute))]
+        stored = surface_rows.token_counts(self._connection, self._row.id, wanted)
+        return {f" {name(slug)}": tokens for slug, tokens in stored.items()}
 
     def count_tokens(self) -> int:
         """Count the attributes that have no token count yet, if a tokenizer is installed; how many."""
@@ -155,7 +167,9 @@ class Surface:
     @property
     def prior(self) -> Adopted | None:
         """The prior that the owner has adopted, and when."""
-        return priors.get(self._connection, self._row.id, self.name)
+        if self._adopted is _UNREAD:
+            self._adopted = priors.get(self._connection, self._row.id, self.name)
+        return self._adopted
 
     def adopt(self, prior: Prior) -> None:
         """Take this prior in the place of any before. Raises InputError when it is another surface's."""
@@ -166,11 +180,14 @@ class Surface:
             )
         with self._transaction():
             priors.put(self._connection, self._row.id, prior, self._clock())
+        self._adopted = _UNREAD
 
     def drop_prior(self) -> bool:
         """Give the prior up; whether there was one."""
         with self._transaction():
-            return priors.drop(self._connection, self._row.id)
+            dropped = priors.drop(self._connection, self._row.id)
+        self._adopted = _UNREAD
+        return dropped
 
     def correct(self, correction: Correction, attribute: str, value: float | None = None) -> Why:
         """Write the owner's word on an attribute to the journal; the edge as it is afterwards.
@@ -213,8 +230,10 @@ class Surface:
             for at, numbers, magnitude, quantity in history.latest_events(self._connection, self._row.id, HISTORY)
         ]
         happened.reverse()
-        adopted = self.prior
-        return tune(happened, self._row.rule, entries, {} if adopted is None else adopted.prior.means)
+        adopted, catalog = self.prior, self.catalog
+        exclusive = [] if catalog is None else catalog.exclusive_sets(slugs.values())
+        beside = Beside(None if adopted is None else adopted.prior, exclusive)
+        return tune(happened, self._row.rule, entries, beside)
 
     def tune(self, changes: Mapping[str, Any]) -> None:
         """Use these parameters from now on: every edge is made again under them. Can be undone. Raises InputError."""

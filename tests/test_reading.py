@@ -134,7 +134,7 @@ def test_declared_rivals_push_each_other_down(vault: Vault) -> None:
     shop.record(events, source=SOURCE)
     # size:m stands at s5, size:l at 0.6, less 0.4·(s5 - 0.6), a fifth at least; cow has no rival that stands.
     s5 = 9 * (1 - (1 - 0.6 / 9) ** 5)
-    held = shop.at().candidates(8, {}, START)
+    held = shop.at().ranked(8, {}, START)
     assert {one.attribute: one.score for one in held} == {
         "size:m": pytest.approx(s5),
         "size:l": pytest.approx(max(0.2 * 0.6, 0.6 - 0.4 * (s5 - 0.6))),
@@ -172,7 +172,7 @@ def test_lift_multiplies_the_evidence_under_the_ceiling(shop: Surface) -> None:
     shop.record([*events, buy("b", START, "pref:tea", "ctx:morning"), buy("c", START, "pref:tea")], source=SOURCE)
     reading = shop.at()
     lifts = reading.lifts(["ctx:morning"])
-    held = {one.attribute: one for one in reading.candidates(8, lifts, START)}
+    held = {one.attribute: one for one in reading.ranked(8, lifts, START)}
     # Three events leave 9·(1 - r³), so e^L times as many leave 9·(1 - r^(3·e^L)), r = 1 - 0.6/9.
     factor = exp(lifts["pref:oat"])
     assert factor == pytest.approx((3 + 0.5) / (3 * 4 / 5 + 0.5))
@@ -195,3 +195,34 @@ def test_an_exported_prior_can_be_adopted_again(vault: Vault, shop: Surface, tmp
     (line,) = (tmp_path / "out" / "priors.jsonl").read_text(encoding="utf-8").splitlines()
     (tmp_path / "prior.json").write_text(line, encoding="utf-8")
     assert read_prior(tmp_path / "prior.json") == prior
+
+
+def test_card_list_and_reasons_agree_on_what_the_prior_adds(shop: Surface) -> None:
+    # oat: own 0.6 net of 0.3 and a prior of 1 net of 0.25; milk: own dislike, so no prior for it; rye: liked by others
+    # less than disliked.
+    shop.record([buy("1", START, "pref:oat"), buy("2", START, "!pref:oat", magnitude=0.5)], source=SOURCE)
+    shop.record([buy("3", START, "pref:milk", magnitude=-1.0)], source=SOURCE)
+    means = {"pref:oat": 1.0, "!pref:oat": 0.25, "pref:milk": 5.0, "pref:rye": 0.5, "!pref:rye": 1.0}
+    shop.adopt(Prior(NAME, 100, means, kappa=1.0))
+    shares = {
+        "pref:oat": 0.75,
+        "!pref:oat": 0.0,
+        "pref:milk": 0.0,
+        "!pref:milk": 0.0,
+        "pref:rye": 0.0,
+        "!pref:rye": 0.5,
+    }
+    views = {view.attribute: view for view in shop.views(guesses=True)}
+    assert {name: view.standing - view.strength for name, view in views.items()} == pytest.approx(shares)
+    assert {name: shop.why(name).prior for name in shares} == pytest.approx(shares)
+    card = {entry.attribute: entry.standing - entry.strength for entry in shop.card().entries}
+    assert card == pytest.approx({"pref:oat": 0.75, "!pref:milk": 0.0, "!pref:rye": 0.5})
+
+
+def test_the_count_of_a_dislike_is_added_too(vault: Vault, shop: Surface) -> None:
+    if not is_exact():
+        pytest.skip("no tokenizer is installed")
+    shop.record([buy(f"{n}", START + n * DAY, "!pref:upsells") for n in range(5)], source=SOURCE)
+    assert shop.cost(shop.card()) == count("avoids upsells")
+    vault._connection.execute("UPDATE attribute SET tokens = 100")
+    assert shop.cost(shop.card()).tokens == 100 + count("avoids").tokens

@@ -116,6 +116,9 @@ def document(error: Exception) -> dict[str, Any]:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "fern"
         message = error.format_message().rstrip(".")
+        if context and isinstance(context.command, TyperGroup) and "\n" in message:
+            # A group without a verb: its whole help page is no error's one line.
+            message = f"{path} needs a verb: {', '.join(context.command.list_commands(context))}"
         return {"code": "usage", "message": message, "next": f"{path} --help", "exit": 2}
     if isinstance(error, FernError):
         from fernvault_sync.operations import error_document

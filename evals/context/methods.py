@@ -6,13 +6,14 @@ person in a context differs.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from heapq import nlargest
 from math import exp, log
 from typing import NamedTuple
 
 from evals.context.rows import Case, Choice
+from fernvault.attribute import from_value
 from fernvault.edge import EdgeEvent
 from fernvault.event import Act
 from fernvault.graph.person import Person
@@ -107,8 +108,11 @@ def learned(case: Case, *, context: bool) -> Person:
 
 
 def spelt(item: str) -> str:
-    """The item as an attribute; items here are short names."""
-    return "item:" + "".join(letter if letter.isalnum() else "-" for letter in item.lower()).strip("-")
+    """The item as an attribute. Raises ValueError where nothing in it can be spelt."""
+    found = from_value("item", item)
+    if found is None:
+        raise ValueError(item)
+    return found
 
 
 def _popularity(case: Case, all_users: Crowd, setting: Setting) -> Scorer:
@@ -147,11 +151,11 @@ def _same_context(case: Case, all_users: Crowd, setting: Setting) -> Scorer:
     part = setting[0]
 
     def score(choice: Choice) -> Scores:
-        own: Counter[str] = Counter()
+        own: defaultdict[str, float] = defaultdict(float)
         for past in case.seen:
             shared = len(set(past.context) & set(choice.context))
             near = shared >= part * max(len(choice.context), 1)
-            own[spelt(past.item)] += 1.0 if near else 1e-3  # type: ignore[assignment]
+            own[spelt(past.item)] += 1.0 if near else 1e-3
         return _with_ties(own, all_users)
 
     return score

@@ -58,7 +58,8 @@ def fit(histories: Histories, setting: Setting) -> Scorer:
             shares = (histories.popularity - mine * np.asarray(counts[users].toarray())) / rest
             chances = by_chance - mine * np.asarray(found.chance[users].toarray())
             kappa = learnt((chances * (1.0 - shares)).sum(axis=1), spread)
-        scores: Floats = own + kappa[:, None] * means
+        # As in ``graph.selection.mean_for``: what own evidence speaks against, no prior speaks for.
+        scores: Floats = np.where(own < 0.0, own, own + kappa[:, None] * means)
         return scores
 
     return score

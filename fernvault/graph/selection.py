@@ -60,12 +60,11 @@ def candidates(edges: Mapping[str, Edge], rule: Rule, around: Surroundings = ALO
     for attribute in [*edges, *(name for name in around.means if name not in edges)]:
         if namespace(attribute) == CONTEXT:
             continue
-        rival = opposite(attribute)
-        own = net(_strength(edges, attribute, rule), _strength(edges, rival, rule))
-        mean = net(around.means.get(attribute, 0.0), around.means.get(rival, 0.0)) if around.means else 0.0
-        if own < 0.0 or (own == 0.0 and mean <= 0.0):
+        own = own_net(attribute, edges, rule)
+        mean = mean_for(attribute, own, around.means)
+        if own < 0.0:
             continue
-        stands = standing(own, max(mean, 0.0), around.kappa)
+        stands = standing(own, mean, around.kappa)
         if stands >= WEAK:
             lift = around.lifts.get(attribute, 0.0)
             lifted = score(own, stands - own, lift) if lift else stands
@@ -88,6 +87,18 @@ def available(edge: Edge | None, at: int) -> float:
     if edge is None or not edge.times:
         return -inf
     return hybrid(edge.times, edge.hits, edge.first, at)
+
+
+def own_net(attribute: str, edges: Mapping[str, Edge], rule: Rule) -> float:
+    """What own evidence leaves of an attribute against its opposite; below 0 where the opposite is stronger."""
+    return net(_strength(edges, attribute, rule), _strength(edges, opposite(attribute), rule))
+
+
+def mean_for(attribute: str, own: float, means: Mapping[str, float]) -> float:
+    """What the prior says for an attribute against its opposite; 0 where it, or the own net strength, is against."""
+    if not means or own < 0.0:
+        return 0.0
+    return max(0.0, net(means.get(attribute, 0.0), means.get(opposite(attribute), 0.0)))
 
 
 def _strength(edges: Mapping[str, Edge], attribute: str, rule: Rule) -> float:

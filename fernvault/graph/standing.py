@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import log
 
+from fernvault.prior import Prior
 from fernvault.rule import Rule
 
 
@@ -15,6 +16,11 @@ def kappa(means: Mapping[str, float], rule: Rule) -> float:
     """
     most = max(means.values(), default=0.0)
     return rule.prior_events * rule.alpha / most if most > 0.0 else 0.0
+
+
+def worth(prior: Prior, rule: Rule) -> float:
+    """κ of a prior: what its publisher found, or else the rule's."""
+    return kappa(prior.means, rule) if prior.kappa is None else prior.kappa
 
 
 def standing(strength: float, mean: float, weight: float) -> float:

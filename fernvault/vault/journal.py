@@ -108,40 +108,54 @@ def write(
     if not new:
         return fresh
 
-    numbers = warm.numbers
-    created = _number_attributes(connection, surface.id, new, numbers)
-    source_number = source_id(connection, source, warm)
+    created = _number_attributes(connection, surface.id, new, warm.numbers)
     known_seq = warm.shared.last_seq
-    seq = last_seq(connection) if known_seq is None else known_seq
-    rows: list[tuple[Any, ...]] = []
-    links: list[tuple[Any, ...]] = []
-    entries: defaultdict[int, list[EdgeEvent]] = defaultdict(list)
-    deltas = Deltas()
-    surface_id, rule = surface.id, surface.rule
-    for event, slugs in new:
-        seq += 1
-        id_, at, kind, item, _, magnitude, quantity, value = event
-        ids = [numbers[slug] for slug in slugs]
-        rows.append((seq, surface_id, id_, at, kind, item, str(ids), magnitude, quantity, value, source_number, now))
-        act = CORRECTIONS.get(kind, Act.LEARN)
-        size = amount(magnitude, quantity, rule) if act is Act.LEARN else float(value or 0.0)
-        entry = EdgeEvent(at, seq, act, size)
-        act_number = int(act)
-        for number in ids:
-            entries[number].append(entry)
-            links.append((number, at, seq, act_number, size))
-        if act is Act.LEARN:
-            deltas.add(at, ids if len(ids) <= TOGETHER else [numbers[slug] for slug in together(slugs)], size)
+    batch = _Batch(surface, source_id(connection, source, warm), now)
+    batch.enter(new, warm.numbers, last_seq(connection) if known_seq is None else known_seq)
     if asking:
-        if not connection.execute(_INSERT_IF_NEW, rows[0]).rowcount:
+        if not connection.execute(_INSERT_IF_NEW, batch.rows[0]).rowcount:
             return [False]
     else:
-        connection.executemany(_INSERT_EVENT, rows)
-    warm.shared.last_seq = seq
-    _fold(connection, surface, entries, created, warm)
-    connection.executemany(_INSERT_EDGE_EVENT, links)
-    associations.add(connection, surface_id, deltas)
+        connection.executemany(_INSERT_EVENT, batch.rows)
+    warm.shared.last_seq = batch.rows[-1][0]
+    _fold(connection, surface, batch.entries, created, warm)
+    connection.executemany(_INSERT_EDGE_EVENT, batch.links)
+    associations.add(connection, surface.id, batch.deltas)
     return fresh
+
+
+class _Batch:
+    """New events as the rows that they become: of the journal, of its links, each edge's entries, and the counts."""
+
+    __slots__ = ("_now", "_source", "_surface", "deltas", "entries", "links", "rows")
+
+    def __init__(self, surface: SurfaceRow, source: int, now: int) -> None:
+        self._surface = surface
+        self._source = source
+        self._now = now
+        self.rows: list[tuple[Any, ...]] = []
+        self.links: list[tuple[Any, ...]] = []
+        self.entries: defaultdict[int, list[EdgeEvent]] = defaultdict(list)
+        self.deltas = Deltas()
+
+    def enter(self, new: Iterable[tuple[Event, tuple[str, ...]]], numbers: dict[str, int], seq: int) -> None:
+        """Add these events with the attributes that they fire, numbered on from ``seq``."""
+        rows, links, entries, deltas = self.rows, self.links, self.entries, self.deltas
+        surface_id, rule, source, now = self._surface.id, self._surface.rule, self._source, self._now
+        for event, slugs in new:
+            seq += 1
+            id_, at, kind, item, _, magnitude, quantity, value = event
+            ids = [numbers[slug] for slug in slugs]
+            rows.append((seq, surface_id, id_, at, kind, item, str(ids), magnitude, quantity, value, source, now))
+            act = CORRECTIONS.get(kind, Act.LEARN)
+            size = amount(magnitude, quantity, rule) if act is Act.LEARN else float(value or 0.0)
+            entry = EdgeEvent(at, seq, act, size)
+            act_number = int(act)
+            for number in ids:
+                entries[number].append(entry)
+                links.append((number, at, seq, act_number, size))
+            if act is Act.LEARN:
+                deltas.add(at, ids if len(ids) <= TOGETHER else [numbers[slug] for slug in together(slugs)], size)
 
 
 def _number_attributes(

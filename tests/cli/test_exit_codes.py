@@ -161,3 +161,13 @@ def test_a_full_disk_keeps_what_was_acknowledged(filled: World) -> None:
     assert '"disk-full"' in first
     assert rest[-1] == "code 0", done
     assert rest[-2].startswith("all is well")
+
+
+@pytest.mark.parametrize(
+    ("group", "verbs"),
+    [("surface", "add, list, show, remove"), ("agent", "start, stop, status"), ("prior", "status, adopt, drop")],
+)
+def test_a_group_without_a_verb_is_one_line(filled: World, group: str, verbs: str) -> None:
+    said = filled.fern(group, code=2)
+    assert said.err == f"fern: fern {group} needs a verb: {verbs}. Next: fern {group} --help\n"
+    assert said.out == ""

@@ -48,6 +48,6 @@ def test_the_vault_and_the_person_agree(
         person.learn(at, sorted(attributes), magnitude)
         shop.record([buy(f"{n}", at, *sorted(attributes), magnitude=magnitude)], source=SOURCE)
     reading = shop.at()
-    kept = {one.attribute: one.score for one in reading.candidates(99, reading.lifts(sorted(seeds)), START)}
+    kept = {one.attribute: one.score for one in reading.ranked(99, reading.lifts(sorted(seeds)), START)}
     made = {one.attribute: one.score for one in person.read(START, seeds=sorted(seeds), prior=means) if one.score}
     assert made == pytest.approx(kept, rel=1e-9)
