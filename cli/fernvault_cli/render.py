@@ -203,7 +203,8 @@ def redo(document: Any, options: Options) -> None:
     if options.json:
         answer_json(document)
         return
-    answer(f"put back {document['redone']} entries of {document['surface']}")
+    count = document["redone"]
+    answer(f"put back {count} {'entry' if count == 1 else 'entries'} of {document['surface']}")
 
 
 def status(document: Any, options: Options) -> None:

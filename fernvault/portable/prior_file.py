@@ -32,6 +32,9 @@ class _Document(BaseModel):
 
 def read_prior(path: Path) -> Prior:
     """The prior in a file. Context attributes are left out: they are nobody's taste. Raises InputError, one line."""
+    if path.exists() and not path.is_file():
+        # A pipe or a device would hold up whoever waits for the vault.
+        raise InputError(f"cannot read {path}: it is no regular file", next_step=_NEXT)
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
