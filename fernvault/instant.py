@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from fernvault.errors import InputError
@@ -34,6 +35,7 @@ def to_datetime(instant: int) -> datetime:
     return _EPOCH + timedelta(microseconds=instant)
 
 
+@lru_cache(maxsize=4096)  # a batch has one time of recording, and a basket one of buying
 def to_text(instant: int) -> str:
     """RFC 3339 in UTC with a ``Z``; fractions of a second only where there are any."""
     return to_datetime(instant).isoformat().removesuffix("+00:00") + "Z"

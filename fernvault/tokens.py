@@ -24,6 +24,7 @@ class Count(NamedTuple):
     tokenizer: str
 
 
+@cache
 def is_exact() -> bool:
     """Whether a tokenizer is installed; does not load it."""
     return find_spec("bpe_openai") is not None

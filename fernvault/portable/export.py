@@ -30,6 +30,8 @@ cards.jsonl     the card of each surface, as an agent would have read it at that
 Times are RFC 3339 in UTC.
 """
 
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
 
 def write_export(to: Path, header: Mapping[str, Any], files: Mapping[str, Iterable[dict[str, Any]]]) -> dict[str, Any]:
     """Write one JSON Lines file per entry of ``files``, a README and a manifest; the manifest.
@@ -63,7 +65,7 @@ def _write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
     count = 0
     with open(path, "xb", opener=_private) as file:
         for row in rows:
-            line = json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+            line = _ENCODE(row).encode() + b"\n"
             digest.update(line)
             file.write(line)
             count += 1
